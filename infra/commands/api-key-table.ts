@@ -33,7 +33,7 @@ export class ApiKeyTable {
   async all(): Promise<StoredApiKey[]> {
     const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
     const pages = await Array.fromAsync(scan)
-    const keys = pages.flatMap(({ Items = [] }) => Items as StoredApiKey[]) // A cast of `any`.
+    const keys = pages.flatMap(({ Items = [] }) => Items as StoredApiKey[]) // The SDK has no type for them.
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 

@@ -39,7 +39,7 @@ export const listReport = (keys: StoredApiKey[]): Report => {
 }
 
 /**
- * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
+ * What a user sees of a key, as the service reads it: somebody may have edited the item by hand.
  * Times are ISO 8601; a damaged one is shown as it is.
  */
 const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({

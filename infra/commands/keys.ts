@@ -108,7 +108,7 @@ export const rotate = async (
   )
 }
 
-/** Makes a key invalid, once `confirm` resolves. Who sends the key itself is not asked. */
+/** Makes a key invalid, once `confirm` resolves. Whoever passes the key itself is not asked. */
 export const revoke = async (
   table: ApiKeyTable,
   id: string,
@@ -139,7 +139,7 @@ export const confirm = async (
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
-// By its id, or for `-` by the key itself, which the history of the shell must not get.
+// By its id, or for `-` by the key itself: on the command line, the shell would record it.
 const find = async (table: ApiKeyTable, id: string): Promise<StoredApiKey> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) =>

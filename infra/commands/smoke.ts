@@ -67,7 +67,7 @@ const testPet = async (api: TestedApi, name: string, creation: Sent): Promise<nu
   return id
 }
 
-/** Calls each function, with the id of a deleted pet, which no order has either. */
+/** Calls each function with the id of a deleted pet. No order has that id either. */
 const testFunctions = async (api: TestedApi, id: number): Promise<void> => {
   for (const entry of Object.values(entries)) {
     const { status, ...sent } = harmlessRequest(entry)

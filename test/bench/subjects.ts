@@ -18,7 +18,7 @@ export type Subject = Call & {
   environment: Record<string, string>
 }
 
-/** What a function is called with, and what a right response has: items with these fields. */
+/** What a function is called with, and what a correct response has: items with these fields. */
 type Call = { event: ProxyEvent; items: number; fields?: object }
 
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))

@@ -1,13 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { runProcess, type Surroundings } from '../support/process.ts'
+import { type ProcessSettings, runProcess } from '../support/process.ts'
 
 /** The outputs of each stack, by name. */
 export type Outputs = Record<string, Record<string, string>>
 
 /** The CDK command, with its files in `folder`. */
-export const cdkIn = (folder: string, surroundings: Surroundings) => {
-  const cdk = (...args: string[]) => runProcess('cdk', args, surroundings)
+export const cdkIn = (folder: string, settings: ProcessSettings) => {
+  const cdk = (...args: string[]) => runProcess('cdk', args, settings)
   const outputsFile = join(folder, 'outputs.json')
   return {
     /** Synthesizes an app, without what the emulator refuses. Returns the folder of the assembly. */

@@ -4,7 +4,7 @@ import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { environment, type Surroundings, startProcess } from '../support/process.ts'
+import { environment, type ProcessSettings, startProcess } from '../support/process.ts'
 
 const REGION = 'eu-central-1'
 
@@ -22,9 +22,9 @@ export type Emulator = { address: string; env: NodeJS.ProcessEnv }
 export const startEmulator = async (
   python: string,
   folder: string,
-  output: Surroundings['output'],
+  output: ProcessSettings['output'],
 ): Promise<Emulator> => {
-  // New ones each time, because CDK caches the account of an access key. They have all rights.
+  // New ones each time, because CDK caches the account of an access key. They may do everything.
   const credentials = { AWS_ACCESS_KEY_ID: randomUUID(), AWS_SECRET_ACCESS_KEY: randomUUID() }
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
@@ -78,7 +78,7 @@ const settings = (port: number, folder: string): Record<string, string> => ({
   BIND_HOST: '127.0.0.1',
   GATEWAY_PORT: `${port}`,
   MINISTACK_REGION: REGION,
-  AUTH: 'true', // Enforces the rights of each function's role.
+  AUTH: 'true', // Enforces the permissions of each function's role.
   LAMBDA_EXECUTOR: 'local', // Runs functions with the first `node` of the PATH.
   DOCKER_HOST: 'unix:///nowhere', // It would remove containers that look like its own.
   IOT_MTLS_ENABLED: '0', // It would listen on port 8883.

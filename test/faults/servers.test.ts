@@ -97,7 +97,10 @@ test('servers that are killed do everything once, and each response is final', a
     for (const [i, { status, ...request }] of requestsOf(number, responses).entries()) {
       expect(responses[i]?.status, `${request.method} ${request.path}`).toBe(status)
       const { text, headers } = await call(server, request)
-      expect([text, headers['idempotent-replayed']]).toEqual([responses[i]?.text, 'true'])
+      expect({ text, headers }).toMatchObject({
+        text: responses[i]?.text,
+        headers: { 'idempotent-replayed': 'true' },
+      })
     }
   const left = begun
     .filter((_, number) => !isDeleted(number))

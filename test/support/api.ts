@@ -7,8 +7,8 @@ import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 
 /**
- * The API under test (see api-server.ts). Other test files call it too, so its lists are never
- * empty for certain.
+ * The API under test (see api-server.ts). Other test files call it, too, so no list is certain to
+ * be empty.
  */
 export const { baseUrl, apiKey } = inject('api')
 

@@ -76,4 +76,4 @@ const schemaErrors = (
 const strict = (schema: Schema | boolean): Schema | boolean =>
   JSON.parse(JSON.stringify(schema), (_key, part) =>
     Object(part).properties ? { ...Object(part), additionalProperties: false } : part,
-  ) as Schema | boolean // As it was, but for one member.
+  ) as Schema | boolean // Only `additionalProperties` is new.

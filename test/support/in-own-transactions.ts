@@ -21,5 +21,5 @@ export const inOwnTransactions = <Collection extends object>(
       ? member
       : (...rest: unknown[]) => runTransaction((tx) => member(tx, ...rest)),
   ])
-  return Object.fromEntries(members) // Which loses the names.
+  return Object.fromEntries(members) // It loses the names of the members.
 }

@@ -18,8 +18,8 @@ const functions = await Promise.all(
 )
 
 /**
- * Invokes the function that `event` is for, with its permissions, and returns its whole response with the
- * body parsed.
+ * Invokes the function that `event` is for, with its permissions. Returns the whole response, with
+ * its body parsed.
  */
 export const invoke = async (event: ProxyEvent) => {
   const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)

@@ -9,7 +9,7 @@ import { CommandError } from '../../infra/command-line.ts'
 import { service } from '../../shared/service.ts'
 
 /** The whole environment of a command, and where its output goes: to ours, or to an open file. */
-export type Surroundings = { env: NodeJS.ProcessEnv; output: 'inherit' | number }
+export type ProcessSettings = { env: NodeJS.ProcessEnv; output: 'inherit' | number }
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
@@ -89,7 +89,7 @@ const killGroup = ({ pid }: ChildProcess): void => {
 export const runProcess = async (
   command: string,
   args: string[],
-  { env, output }: Surroundings,
+  { env, output }: ProcessSettings,
 ): Promise<void> => {
   const child = startProcess(command, args, { env, stdio: ['ignore', output, output] })
   const [code, signal] = await once(child, 'exit')
@@ -114,22 +114,22 @@ export const installPackages = (folder: string): Promise<void> => {
  */
 export const preparePython = async (
   requirements: string,
-  output: Surroundings['output'],
+  output: ProcessSettings['output'],
 ): Promise<string> => {
   if (spawnSync('python3', ['-c', PYTHON_CHECK]).status !== 0)
     throw new CommandError(
       'This needs python3, version 3.10 or later, with the modules venv and ensurepip (python3-venv).',
     )
   // The unchanged environment: it tells pip which package index to use.
-  const surroundings = { env: process.env, output }
+  const settings = { env: process.env, output }
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
   const folder = join(MODULES, '.cache', `python-${digest}`)
   const python = join(folder, 'bin', 'python')
   const complete = join(folder, 'complete')
   if (!existsSync(complete)) {
     const install = '-m pip install --quiet --disable-pip-version-check -r'.split(' ')
-    await runProcess('python3', ['-m', 'venv', '--clear', folder], surroundings)
-    await runProcess(python, [...install, requirements], surroundings)
+    await runProcess('python3', ['-m', 'venv', '--clear', folder], settings)
+    await runProcess(python, [...install, requirements], settings)
     writeFileSync(complete, '')
   }
   return python

@@ -95,7 +95,7 @@ export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> 
   return pets
 }
 
-/** The least environment of a command. The compile cache takes 0.1 s off the start of a server. */
+/** The smallest environment of a command. The compile cache takes 0.1 s off the start of a server. */
 export const leastEnvironment = {
   PATH: process.env.PATH ?? '',
   NODE_COMPILE_CACHE: join(tmpdir(), `${service.name}-compile-cache`),

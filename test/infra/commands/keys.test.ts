@@ -169,9 +169,10 @@ test.each([
 })
 
 test.each(['shop\u001b[2J', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
-  const { code, stdout, stderr } = await runProcess('issue', '--name', name)
+  const refused = await runProcess('issue', '--name', name)
 
-  expect([code, stdout]).toEqual([1, ''])
+  const { stderr } = refused
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(stderr).toContain('is invalid. Use 1 to 100 characters, not only white space, and no')
   expect(stderr).toContain('\nSee npm run keys -- issue --help\n')
 })

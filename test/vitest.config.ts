@@ -1,7 +1,12 @@
+import { devNull } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { replacements } from '../infra/packages/lean-dynamodb/index.ts'
 import { exampleCredentials } from './support/secrets.ts'
+
+// What the shell has set for AWS and for git must reach neither tests nor the processes that they
+// start: a git hook sets GIT_DIR, which even `git init` in a temporary folder uses.
+for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delete process.env[name]
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
 
@@ -43,7 +48,12 @@ export default defineConfig({
     // Many tests wait for processes.
     maxWorkers: 3,
     globalSetup: 'test/support/global-setup.ts',
-    env: exampleCredentials,
+    env: {
+      ...exampleCredentials,
+      AWS_CONFIG_FILE: devNull,
+      AWS_SHARED_CREDENTIALS_FILE: devNull,
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
     // The cache of resolved imports does not know of this variable.
     fsModuleCache: !process.env.STOCK_CLIENT,
     projects: [

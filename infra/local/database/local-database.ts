@@ -1,4 +1,5 @@
 import type { Server } from 'node:net'
+import { devNull } from 'node:os'
 import { Option } from '@commander-js/extra-typings'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { capitalized } from '../../../shared/model/names.ts'
@@ -101,31 +102,38 @@ export const startDatabase = async ({ existing, folder, listener }: Choice): Pro
 /** The form of the stored items. Raise it when they change so that older ones cannot be read. */
 const FORMAT = 4
 
-/** Lets this process use a DynamoDB, by environment variables. */
+/**
+ * Lets this process use a DynamoDB, by environment variables. Removes all other AWS settings of the
+ * user: some name AWS as the endpoint, or need a login. Only a database that the user has named
+ * gets the region and the access key of the environment.
+ */
 export const useDatabase = ({ kind, endpoint }: LocalDatabase): void => {
-  const isNamed = kind === 'named'
-  const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The user's AWS settings must not be sent to it. The SDK prefers a profile to a key.
-  if (!hasOwnKey) {
-    delete process.env.AWS_PROFILE
-    delete process.env.AWS_SESSION_TOKEN
-    delete process.env.AWS_CREDENTIAL_EXPIRATION
-  }
-  const account = isNamed ? { ...placeholders, ...process.env } : placeholders
+  const account = kind === 'named' ? { ...PLACEHOLDERS, ...ownAccount() } : PLACEHOLDERS
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
   Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
 /** AWS settings that the SDK requires and a local database ignores. */
-const placeholders = {
+const PLACEHOLDERS = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 }
 
+/** The region and the access key of the environment, as far as they are set. */
+const ownAccount = (): Record<string, unknown> => {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env
+  return {
+    ...(AWS_REGION && { AWS_REGION }),
+    ...(AWS_ACCESS_KEY_ID && { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }),
+    ...(AWS_ACCESS_KEY_ID && AWS_SESSION_TOKEN && { AWS_SESSION_TOKEN }),
+  }
+}
+
 const localVariables: Record<string, unknown> = {
-  // With an endpoint, the SDK refuses these, which developers may have set.
-  AWS_USE_FIPS_ENDPOINT: 'false',
-  AWS_USE_DUALSTACK_ENDPOINT: 'false',
+  // The SDK reads these files, too.
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
   [settings.keyPrefix]: 'local',
   [settings.readShards]: '1',
   [settings.writeShards]: '1',

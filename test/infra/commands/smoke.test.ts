@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { ApiKeyTable } from '../../../infra/commands/api-key-table.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
@@ -12,11 +14,16 @@ import {
 import { forward } from '../../support/fault-proxy.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { listAll, startServer } from '../../support/server.ts'
+import { listAll, startServer, temporaryFolder } from '../../support/server.ts'
 
-// A developer may need these in AWS; a local database has no such endpoints.
+const configFile = join(temporaryFolder(), 'config')
+writeFileSync(configFile, '[profile mine]\nignore_configured_endpoint_urls = true\n')
+// A developer may need these in AWS. None of them must lead there, or to a refusal.
 const env = {
   ...exampleCredentials,
+  AWS_PROFILE: 'mine',
+  AWS_CONFIG_FILE: configFile,
+  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
   AWS_USE_FIPS_ENDPOINT: 'true',
   AWS_USE_DUALSTACK_ENDPOINT: 'true',
 }

@@ -6,6 +6,7 @@ import {
   type CommandUnknownOpts,
   InvalidArgumentError,
 } from '@commander-js/extra-typings'
+import { proxySentence, useProxies } from './proxy.ts'
 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
@@ -23,6 +24,7 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
   for (const each of command.commands)
     each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
+    useProxies()
     checkDashes(command)
     await command.parseAsync()
   } catch (error) {
@@ -48,12 +50,15 @@ export const stopSignal = (): AbortSignal => {
   return stop.signal
 }
 
-/** Timeouts for AWS, in milliseconds: operators may be far from the region. */
+/**
+ * Timeouts for AWS, in milliseconds: operators may be far from the region. With the SDK's three
+ * attempts, a request fails within 20 seconds.
+ */
 export const timeouts = {
   requestHandler: {
     connectionTimeout: 5000,
-    requestTimeout: 10_000,
-    socketTimeout: 10_000,
+    requestTimeout: 6000,
+    socketTimeout: 6000,
     throwOnRequestTimeout: true,
   },
 }
@@ -125,8 +130,13 @@ const explanationOf = (error: Error): string | undefined => {
       `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} ` +
       'Run aws sso login, or set AWS_PROFILE.'
     )
-  if ('$fault' in error) return `AWS refused the request: ${message}`
-  // The SDK sent the request, but received no response from AWS.
-  if ('$metadata' in error) return `AWS cannot be reached: ${message}`
+  const { AWS_ENDPOINT_URL_DYNAMODB: database } = process.env
+  const service = database ? `The DynamoDB at ${database}` : 'AWS'
+  if ('$fault' in error) return `${service} refused the request: ${message}`
+  // The SDK sent the request, but received no response.
+  if ('$metadata' in error) {
+    const proxy = database ? '' : proxySentence()
+    return `${service} cannot be reached: ${message.replace(/\.?$/, '.')} ${proxy}`.trim()
+  }
   return undefined
 }

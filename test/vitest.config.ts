@@ -5,8 +5,10 @@ import { replacements } from '../infra/packages/lean-dynamodb/index.ts'
 import { exampleCredentials } from './support/secrets.ts'
 
 // What the shell has set for AWS and for git must reach neither tests nor the processes that they
-// start: a git hook sets GIT_DIR, which even `git init` in a temporary folder uses.
-for (const name of Object.keys(process.env)) if (/^(AWS|GIT)_/.test(name)) delete process.env[name]
+// start: a git hook sets GIT_DIR, which even `git init` in a temporary folder uses. With
+// NODE_USE_ENV_PROXY, requests to this machine would go to a proxy.
+for (const name of Object.keys(process.env))
+  if (/^(AWS_|GIT_|NODE_USE_ENV_PROXY$)/.test(name)) delete process.env[name]
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
 

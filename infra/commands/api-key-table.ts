@@ -13,7 +13,7 @@ import { itemFormat } from '../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { timeouts } from '../command-line.ts'
+import { awsConnection } from './connection.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
@@ -25,7 +25,7 @@ export class ApiKeyTable {
 
   constructor(deployment: Issuer & Pick<Deployment, 'apiKeysTable'>) {
     this.issuer = deployment
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts), itemFormat)
+    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(awsConnection()), itemFormat)
     this.#table = { TableName: deployment.apiKeysTable }
   }
 

@@ -6,7 +6,7 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
-import { CommandError, command, timeouts } from '../command-line.ts'
+import { CommandError, command } from '../command-line.ts'
 import {
   DEFAULT_PORT,
   localDatabase,
@@ -16,6 +16,7 @@ import {
 } from '../local/database/local-database.ts'
 import { sourcesDigest } from '../sources-digest.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
+import { awsConnection, trustCertificates } from './connection.ts'
 
 type StageName = keyof typeof stages
 
@@ -94,10 +95,11 @@ const selectLocal = async (port: number): Promise<void> =>
 type FoundStack = { operator: string; output: (name: string) => string }
 
 const findStack = async (stage: StageName, prefix = ''): Promise<FoundStack> => {
+  trustCertificates()
   selectRegion(stages[stage])
   const { account, operator } = await findOperator(stages[stage])
   const StackName = prefix + stackName(stages[stage])
-  const client = new CloudFormationClient(timeouts)
+  const client = new CloudFormationClient(awsConnection())
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName }))
     .catch(async (error) => {
@@ -127,7 +129,7 @@ const selectRegion = ({ name, region }: Stage): void => {
 
 /** Asks AWS whose credentials these are. Throws a CommandError if the stage is elsewhere. */
 const findOperator = async ({ name, account: pinned }: Stage) => {
-  const client = new STSClient(timeouts)
+  const client = new STSClient(awsConnection())
   const { Account: account = '', Arn: operator = '' } = await client.send(
     new GetCallerIdentityCommand(),
   )

@@ -9,7 +9,8 @@ import type { AnyCollection } from '../../shared/data/collection.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import { propertyNames } from '../../shared/model/names.ts'
-import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
+import { CommandError, run, stopSignal, wholeNumber } from '../command-line.ts'
+import { awsConnection } from './connection.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 
 const DESCRIPTION = `\
@@ -33,13 +34,17 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
     const signal = stopSignal()
     const table = await findTable(target, collection)
     const { itemOf } = collections[collection]
-    await rewrite({ table, itemOf, perSecond, isCheck, signal })
+    // The SDK pauses longer after each attempt: after ten, it has tried for about a minute. A local
+    // database is never throttled.
+    const attempts = target.stage === 'local' ? 2 : 10
+    await rewrite({ table, itemOf, perSecond, attempts, isCheck, signal })
   })
 
-/** What to rewrite, and how fast. A check writes nothing. */
+/** What to rewrite, how fast, and how often to try each request. A check writes nothing. */
 type Plan = Pick<AnyCollection, 'itemOf'> & {
   table: string
   perSecond: number
+  attempts: number
   isCheck: boolean
   signal: AbortSignal
 }
@@ -52,7 +57,7 @@ type Plan = Pick<AnyCollection, 'itemOf'> & {
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
-  const client = newClient()
+  const client = newClient(plan)
   const writer = new Writer(client, plan)
   const counts = { read: 0, different: 0, failed: 0 }
   const visit = async (item: Attributes): Promise<void> => {
@@ -76,10 +81,10 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     )
 }
 
-const newClient = (): DynamoDBDocumentClient => {
-  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
-  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-  return DynamoDBDocumentClient.from(dynamodb, itemFormat)
+const newClient = ({ attempts: maxAttempts }: Plan): DynamoDBDocumentClient => {
+  // An adaptive client sends less while DynamoDB throttles.
+  const options = { ...awsConnection(), retryMode: 'adaptive', maxAttempts }
+  return DynamoDBDocumentClient.from(new DynamoDBClient(options), itemFormat)
 }
 
 /**

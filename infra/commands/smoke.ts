@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { type Entry, PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { CommandError, run, stopSignal } from '../command-line.ts'
+import { proxySentence } from '../proxy.ts'
 import { ApiKeyTable, generateApiKey } from './api-key-table.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 
@@ -147,7 +148,9 @@ const send = async (api: TestedApi, request: string, sent: Sent = {}): Promise<R
     const json = await new Response(text).json().catch(() => undefined)
     return { status, headers, text, json }
   } catch (error) {
-    return { status: 0, headers: new Headers(), text: String(error), json: undefined }
+    const { cause = error } = Object(error) // `fetch` says why in the cause.
+    const text = `${cause}. ${proxySentence()}`
+    return { status: 0, headers: new Headers(), text, json: undefined }
   }
 }
 

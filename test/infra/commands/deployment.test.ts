@@ -1,3 +1,7 @@
+import { X509Certificate } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError, duration, explain, timeouts } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
@@ -7,6 +11,7 @@ import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
+import { temporaryFolder } from '../../support/server.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -147,13 +152,53 @@ test('AWS is not reached if its responses stall midway', async () => {
   const { requestHandler } = timeouts
   const { socketTimeout } = requestHandler
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
-  requestHandler.socketTimeout /= 200 // 50 ms
+  requestHandler.socketTimeout = 50
 
   const error = await findDeployment(production).catch(explain)
 
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
   expect(requests.length).toBeGreaterThan(1)
+})
+
+/** What a developer's shell may have. */
+const noProxies = Object.fromEntries(
+  ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy']
+    .flatMap((name) => [name, name.toUpperCase(), `npm_config_${name}`])
+    .map((name) => [name, undefined]),
+)
+
+test.each(['HTTP_PROXY', 'http_proxy', 'npm_config_proxy', 'ALL_PROXY'])(
+  'AWS is reached through the proxy that %s names, but this machine without it',
+  async (name) => {
+    const users = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+    const proxy = await serveFake(identity)
+    for (const [each, value] of Object.entries(noProxies)) vi.stubEnv(each, value)
+    vi.stubEnv(name, new URL(proxy.baseUrl).origin)
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', 'http://sts.test')
+
+    expect(await findDeployment(production)).toMatchObject({ operator })
+
+    expect(proxy.requests.map(({ path }) => path)).toEqual(['http://sts.test/'])
+    expect(users).toHaveLength(1)
+  },
+)
+
+test('AWS_CA_BUNDLE adds certificates', async () => {
+  const [first = '', second = ''] = rootCertificates
+  const all = getCACertificates()
+  onTestFinished(() => setDefaultCACertificates(all))
+  setDefaultCACertificates([first])
+  await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+  const file = join(temporaryFolder(), 'bundle.pem')
+  writeFileSync(file, second)
+  vi.stubEnv('AWS_CA_BUNDLE', file)
+
+  await findDeployment(production)
+
+  const serials = (texts: readonly string[]) =>
+    new Set(texts.map((text) => new X509Certificate(text).serialNumber))
+  expect(serials(getCACertificates())).toEqual(serials([first, second]))
 })
 
 const AWS_REGION = 'eu-central-1'
@@ -170,10 +215,22 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   // Nothing listens on port 1.
   [
     { AWS_REGION, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
-    /^AWS cannot be reached: connect ECONNREFUSED/,
+    /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.$/,
+  ],
+  [
+    { AWS_REGION, HTTPS_PROXY: 'http://jane:secret@127.0.0.1:1' },
+    /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\. HTTPS_PROXY names the proxy 127\.0\.0\.1:1\.$/,
+  ],
+  [
+    { AWS_REGION, all_proxy: 'socks5://127.0.0.1:1' },
+    /^AWS cannot be reached: .+ all_proxy names no http or https proxy, so none is used\.$/,
+  ],
+  [
+    { AWS_REGION, AWS_CA_BUNDLE: '/nowhere' },
+    /^AWS_CA_BUNDLE names \/nowhere, which cannot be used: .+no such file/,
   ],
 ])('there is one line for a failure of AWS with %j', async (env, line) => {
-  const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
+  const unset = { ...noProxies, AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined }
   pin({})
   const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
@@ -193,7 +250,8 @@ test('a local server has its database on the next port, which gets no credential
   const env = { ...exampleCredentials, AWS_PROFILE: 'mine', PORT: `${portBefore(database)}` }
   const outcome = await runCommand('commands/keys', ['list', '--stage', 'local'], env)
 
-  expect(outcome).toEqual(failure('AWS refused the request: Made by the test.'))
+  const service = `The DynamoDB at ${new URL(database.baseUrl).origin}`
+  expect(outcome).toEqual(failure(`${service} refused the request: Made by the test.`))
   const authorization = expect.stringContaining('Credential=local/')
   expect(database.requests[1]?.headers).toMatchObject({ authorization })
   expect(JSON.stringify(database.requests)).not.toMatch(/AKIA|EXAMPLE/)

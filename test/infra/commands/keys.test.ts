@@ -232,7 +232,7 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
   expect(code).toBe(1)
   expect(await find(fresh.key)).toMatchObject({ clientId, scopes: ['pets:write'] })
   expect(await find(old.text)).toMatchObject({ keyId, clientId, scopes: ['pets:read'] })
-  const problem = `The expiry of ${keyId} may not have been set: AWS refused the request: Made by the test.`
+  const problem = `The expiry of ${keyId} may not have been set: The DynamoDB at ${proxy.endpoint} refused the request: Made by the test.`
   expect(stderr).toBe(
     `${problem} The new key is valid. Revoke ${keyId} when the client uses the new key.\n`,
   )

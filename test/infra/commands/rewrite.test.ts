@@ -31,6 +31,7 @@ const plan = {
   table: tableName('pets'),
   itemOf: storedPets.itemOf,
   perSecond: 1000,
+  attempts: 10,
   isCheck: false,
   signal: new AbortController().signal,
 }

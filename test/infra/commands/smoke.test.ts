@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiKeyTable } from '../../../infra/commands/api-key-table.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
+import { listeningAddress } from '../../../infra/local/ports.ts'
 import { entries } from '../../../shared/contract.ts'
 import {
   type FakeRequest,
@@ -90,6 +93,26 @@ test('revokes its key when signals stop it; it would expire anyway', async () =>
 
   expect(await exited).toMatchObject({ code: 1, stderr: 'Stopped.\n' })
   expect(await stored()).toEqual(before)
+})
+
+test('sends its requests through a proxy, but those to this machine without it', async () => {
+  const reached: (string | undefined)[] = []
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    reached.push(url)
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+  })
+  onTestFinished(() => void proxy.close())
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const HTTP_PROXY = `http://127.0.0.1:${listeningAddress(proxy).port}`
+  const address = ['--base-url', 'http://api.test/v1']
+  const variables = { ...env, HTTP_PROXY, NODE_USE_ENV_PROXY: '1' }
+  const { child, exited } = startCommand('commands/smoke', [...target, ...address], variables)
+  await vi.waitUntil(() => reached.length > 0, { timeout: 30_000 })
+
+  child.kill()
+
+  expect(await exited).toMatchObject({ stderr: 'Stopped.\n' })
+  expect(new Set(reached)).toEqual(new Set(['api.test:80']))
 })
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})

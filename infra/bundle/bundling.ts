@@ -1,3 +1,5 @@
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { replacements } from '../packages/lean-dynamodb/index.ts'
@@ -26,21 +28,32 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
     '--log-override': 'import-is-undefined=error',
     // Otherwise, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
     '--supported:regexp-unicode-property-escapes': 'true',
+    // The bundle names the files of its parts. Where `node_modules` is a link, the names stay the
+    // same, so that a deployment from there makes no new versions.
+    '--preserve-symlinks': true,
   },
   commandHooks: {
-    beforeBundling: () => [],
-    beforeInstall: () => [],
-    afterBundling: (_, output) => [
-      `cp '${start}' '${output}'`,
+    // No shell commands: they would need bash, and a path without quotes.
+    beforeBundling: (_, output) => {
+      // CDK first asks for the commands of a Docker image, which is used only without esbuild.
+      if (!existsSync(output)) return []
+      copyFileSync(start, join(output, 'start.mjs'))
       // In `cdk.out`, this project's package.json ("type": "module") applies to the bundle, too.
-      `echo '{"type":"commonjs"}' > '${output}/package.json'`,
-    ],
+      writeFileSync(join(output, 'package.json'), '{"type":"commonjs"}\n')
+      return []
+    },
+    beforeInstall: () => [],
+    afterBundling: () => [],
   },
 })
 
-/** Explains an error of CDK if the bundling failed, for a reason that esbuild has printed. */
+/** The lock file of the packages. CDK would refuse to choose if there is another one beside it. */
+export const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
+
+/** Explains an error of CDK if the bundling failed: esbuild has printed why, or did not run. */
 export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
+  if (!/ exited with status \d+$/.test(error.message)) return new ConfigurationError(error.message)
   return new ConfigurationError(
     'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
       'matching export, the lean DynamoDB client does not support it: set dynamoDBClient to ' +

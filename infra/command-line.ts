@@ -105,14 +105,19 @@ const checkDashes = (command: CommandUnknownOpts): void => {
   const names = options
     .map(({ long }) => long?.slice(2) ?? '')
     .filter((name) => !OPTIONS_OF_NPM.includes(name))
-  const isKept = (name: string) =>
-    process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined
-  const kept = [...new Set(names)].filter(isKept).map((name) => `--${name}`)
+  const kept = [...new Set(names)].filter(isKeptByNpm).map((name) => `--${name}`)
   if (kept.length > 0)
     command.error(
       `error: npm kept ${kept.join(' and ')} for itself. ` +
         `Put -- before all options: ${command.name()} ${kept.join(' ')}`,
     )
+}
+
+/** npm puts an option into the environment: `--no-watch` as an empty `npm_config_watch`. */
+const isKeptByNpm = (name: string): boolean => {
+  const positive = name.replace(/^no-/, '')
+  const value = process.env[`npm_config_${positive.replaceAll('-', '_')}`]
+  return name === positive ? value !== undefined : value === ''
 }
 
 // npm may have them for itself, from its own settings.

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
@@ -194,6 +194,11 @@ test.each<[string, string[], Record<string, string>]>([
     [],
     { npm_config_port: 'true' },
   ],
+  [
+    'npm kept --no-watch for itself. Put -- before all options: npm start -- --no-watch',
+    [],
+    { npm_config_watch: '' },
+  ],
 ])('refuses what cannot be meant: %s', async (message, args, env) => {
   const line = `error: ${message}\nSee npm start -- --help`
   expect(await runCommand('local/main', args, env)).toEqual(failure(line))
@@ -205,23 +210,24 @@ const olderNode = [
 const TOO_OLD =
   'Node.js v22.9.0 is too old: run npm ci with install scripts allowed, which adds Node.js 24, or use Node.js 24.\n'
 
+const INSTALLED = ['.package-lock.json', 'valibot', 'vitest']
+const MISSING = 'The packages are missing. Use npm, not pnpm or yarn: run npm ci.\n'
+const NO_TOOLS = 'The packages for development are missing: run npm ci --include=dev.\n'
+
 test.each([
-  [
-    'without packages',
-    [],
-    [],
-    'The packages are missing. Use npm, not pnpm or yarn: run npm ci.\n',
-  ],
-  ['on an older Node.js', olderNode, ['node_modules'], TOO_OLD],
-])('a start %s prints %j', (_, options, folders, message) => {
-  const copy = temporaryFolder()
-  cpSync('infra/commands/installed.mjs', join(copy, 'infra/commands/installed.mjs'))
-  for (const folder of folders) cpSync('package.json', join(copy, folder, '.package-lock.json'))
+  ['without packages', [], 'checkout', [], 1, MISSING],
+  ['with the packages of another tool', [], 'checkout', ['valibot', 'vitest'], 1, MISSING],
+  ['after NODE_ENV=production npm ci', [], 'checkout', INSTALLED.slice(0, 2), 1, NO_TOOLS],
+  ['on an older Node.js', olderNode, 'checkout', INSTALLED, 1, TOO_OLD],
+  ["among npm's workspaces", [], '.', INSTALLED, 0, ''],
+])('a start %s prints what to do', (_, options, folder, packages, status, stderr) => {
+  const root = temporaryFolder()
+  const file = join(root, 'checkout/infra/commands/installed.mjs')
+  cpSync('infra/commands/installed.mjs', file)
+  for (const name of packages)
+    mkdirSync(join(root, folder, 'node_modules', name), { recursive: true })
 
-  const { status, stderr } = spawnSync(process.execPath, [
-    ...options,
-    join(copy, 'infra/commands/installed.mjs'),
-  ])
+  const ran = spawnSync(process.execPath, [...options, file], { encoding: 'utf8' })
 
-  expect([status, String(stderr)]).toEqual([1, message])
+  expect(ran).toMatchObject({ status, stderr })
 })

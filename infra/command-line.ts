@@ -91,6 +91,10 @@ export const explain = (error: unknown): Error => {
     : error
 }
 
+/** Whether AWS has refused a request, so that it had no effect. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof Error && '$fault' in error && error.$fault === 'client'
+
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
   const reason = explain(error)
@@ -137,7 +141,8 @@ const explanationOf = (error: Error): string | undefined => {
     )
   const { AWS_ENDPOINT_URL_DYNAMODB: database } = process.env
   const service = database ? `The DynamoDB at ${database}` : 'AWS'
-  if ('$fault' in error) return `${service} refused the request: ${message}`
+  if (isRefused(error)) return `${service} refused the request: ${message}`
+  if ('$fault' in error) return `${service} failed: ${message}`
   // The SDK sent the request, but received no response.
   if ('$metadata' in error) {
     const proxy = database ? '' : proxySentence()

@@ -13,8 +13,8 @@ export const newKeyReport = ({ text, stored }: NewApiKey): Report => {
   const lines = [
     `API key  ${text}`,
     `Key      ${stored.keyId}`,
-    `Client   ${stored.clientId}`,
-    `Name     ${stored.name}`,
+    `Client   ${printable(stored.clientId)}`,
+    `Name     ${printable(stored.name)}`,
     `Scopes   ${scopeNames(stored)}`,
     `Expires  ${expiryOf(stored)}`,
     '',
@@ -23,9 +23,12 @@ export const newKeyReport = ({ text, stored }: NewApiKey): Report => {
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
 
+/** What is true of each key that ends, because functions cache keys. */
+export const LATE_END = 'Functions that have just used it accept it for up to a minute longer.'
+
 /** Adds to the report of a new key when the previous key expires. */
 export const rotationReport = ({ text, json }: Report, previous: StoredApiKey): Report => ({
-  text: `${text}\nThe previous key, ${previous.keyId}, expires: ${expiryOf(previous)}.`,
+  text: `${text}\nThe previous key, ${previous.keyId}, expires: ${expiryOf(previous)}. ${LATE_END}`,
   json: { ...json, previous: viewOf(previous) },
 })
 
@@ -49,13 +52,24 @@ const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   state: keyState({ expiresAt, ...key }),
 })
 
+/** Escapes control characters, as JSON does: they could forge lines, or control the terminal. */
+export const printable = (value: unknown): string =>
+  String(value).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split('').map(escapeUnit).join(''),
+  )
+
+const escapeUnit = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /** When a key expires, to the minute. */
 const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 const cellsOf = (key: StoredApiKey): string[] => {
   const { keyId, clientId, name, createdAt, state, issuedBy = '', revokedBy = '' } = viewOf(key)
   const times = [minuteOf(`${createdAt}`), expiryOf(key)]
-  return [keyId, clientId, name, scopeNames(key), ...times, state, issuedBy, revokedBy].map(String)
+  return [keyId, clientId, name, scopeNames(key), ...times, state, issuedBy, revokedBy].map(
+    printable,
+  )
 }
 
 const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'

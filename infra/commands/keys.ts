@@ -6,10 +6,17 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, duration, explain, run } from '../command-line.ts'
-import { type ApiKeyRequest, ApiKeyTable, generateApiKey } from './api-key-table.ts'
+import { CommandError, duration, explain, isRefused, run } from '../command-line.ts'
+import { type ApiKeyRequest, ApiKeyTable, generateApiKey, type NewApiKey } from './api-key-table.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { listReport, newKeyReport, type Report, rotationReport } from './key-report.ts'
+import {
+  LATE_END,
+  listReport,
+  newKeyReport,
+  printable,
+  type Report,
+  rotationReport,
+} from './key-report.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
@@ -63,16 +70,17 @@ const carryOut = async (action: (table: ApiKeyTable) => Promise<Report>): Promis
   const options = keys.opts()
   const table = new ApiKeyTable(await findDeployment(options))
   const { text, json, problem } = await action(table)
-  process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
+  const lines = JSON.stringify(json, null, 2).split('\n').map(printable)
+  process.stdout.write(`${options.json ? lines.join('\n') : text}\n`)
   if (problem) throw new CommandError(problem)
 }
 
-/** Makes a key, stores it, and shows it. */
-export const issue = async (table: ApiKeyTable, request: ApiKeyRequest): Promise<Report> => {
-  const key = generateApiKey(table.issuer, request)
-  await table.put(key.stored)
-  return newKeyReport(key)
-}
+/**
+ * Makes a key, stores it, and shows it. Throws a CommandError that names the key if it may be
+ * stored although DynamoDB did not confirm it: then nobody has seen it.
+ */
+export const issue = async (table: ApiKeyTable, request: ApiKeyRequest): Promise<Report> =>
+  newKeyReport(await storeNewKey(table, request))
 
 /** Shows all keys. */
 export const list = async (table: ApiKeyTable): Promise<Report> => listReport(await table.all())
@@ -91,8 +99,7 @@ export const rotate = async (
   request: RotationRequest,
 ): Promise<Report> => {
   const old = await find(table, id)
-  const successor = generateApiKey(table.issuer, successorRequest(old, request))
-  await table.put(successor.stored)
+  const successor = await storeNewKey(table, successorRequest(old, request))
   const report = newKeyReport(successor)
   let expiring: StoredApiKey | undefined
   try {
@@ -116,10 +123,10 @@ export const revoke = async (
 ): Promise<Report> => {
   const key = await find(table, id)
   const { keyId, clientId, name } = key
-  if (id !== '-') await confirm?.(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
+  if (id !== '-') await confirm?.(printable(`Revoke ${keyId}, the key of ${clientId} (${name})?`))
   await table.revoke(key)
   return {
-    text: `${keyId} is revoked. Functions that have just used it accept it for up to a minute.`,
+    text: `${keyId} is revoked. ${LATE_END}`,
     json: { keyId, clientId, name },
   }
 }
@@ -137,6 +144,22 @@ export const confirm = async (
   const { value = '' } = await lines[Symbol.asyncIterator]().next()
   lines.close()
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
+}
+
+const storeNewKey = async (table: ApiKeyTable, request: ApiKeyRequest): Promise<NewApiKey> => {
+  const key = generateApiKey(table.issuer, request)
+  try {
+    await table.put(key.stored)
+    return key
+  } catch (error) {
+    if (isRefused(error)) throw error
+    const { keyId } = key.stored
+    throw new CommandError(
+      `${explain(error).message} The key ${keyId} may have been stored. Nobody has seen it: ` +
+        'revoke it if npm run keys -- list shows it.',
+      { cause: error },
+    )
+  }
 }
 
 // By its id, or for `-` by the key itself: on the command line, the shell would record it.

@@ -1,4 +1,4 @@
-import { exec } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { PassThrough, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
@@ -11,7 +11,7 @@ import { tableName } from '../../../shared/data/tables.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { scopes, service } from '../../../shared/service.ts'
 import { NOW } from '../../support/clock.ts'
-import { failOnce, proxy, storeKey } from '../../support/database.ts'
+import { failAlways, failOnce, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -54,6 +54,29 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
     expect.objectContaining({ keyId: 'local' }),
     { digest, ...fields, issuedBy: operator },
   ])
+})
+
+test('issue names a key that may be stored, because nobody has seen it', async () => {
+  const ids = async () => (await table.all()).map(({ keyId }) => keyId)
+  const before = await ids()
+  failAlways({ carriedOut: databaseResponses.internalServerError })
+
+  const error = await issue(table, { name: 'shop front' }).catch((error) => error)
+
+  failAlways('pass')
+  const [stored] = (await ids()).filter((id) => !before.includes(id))
+  const problem = `The DynamoDB at ${proxy.endpoint} failed: Made by the test.`
+  const advice = 'Nobody has seen it: revoke it if npm run keys -- list shows it.'
+  const line = `${problem} The key ${stored} may have been stored. ${advice}`
+  expect(error).toEqual(new CommandError(line))
+})
+
+test('issue does not name a key that DynamoDB refused to store', async () => {
+  failAlways(databaseResponses.accessDenied)
+
+  const error = await issue(table, { name: 'shop front' }).catch((error) => error)
+
+  expect(error).toHaveProperty('name', 'AccessDeniedException')
 })
 
 test('the process issues a key with an expiry and one scope, and gives scripts all its fields; its help has all options', async () => {
@@ -106,13 +129,25 @@ test.each([
   },
 )
 
+test('control characters that somebody has stored are escaped', async () => {
+  await storeKey({ key: 'forged', keyId: 'key_a\nkey_b', name: '\u001b[2J\u009b1A' })
+
+  const { text } = await list(table)
+  const { stdout } = await runCommand('commands/keys', ['list', '--stage', 'local', '--json'], env)
+
+  expect(text).toMatch(/^key_a\\u000akey_b .+ \\u001b\[2J\\u009b1A /m)
+  expect(stdout).toContain('"name": "\\u001b[2J\\u009b1A"')
+})
+
 test('the process revokes the key that it reads from standard input, and no other', async () => {
   const { stored: other } = await storeNewKey()
   const { text, stored } = await storeNewKey()
   const { keyId, clientId, name } = stored
 
-  const command = `echo ${text} | ${process.execPath} infra/commands/keys.ts revoke - --stage=local --json`
-  const { stdout } = await promisify(exec)(command, { env })
+  const args = ['infra/commands/keys.ts', 'revoke', '-', '--stage=local', '--json']
+  const running = promisify(execFile)(process.execPath, args, { env })
+  running.child.stdin?.end(`${text}\n`)
+  const { stdout } = await running
 
   expect(JSON.parse(stdout)).toEqual({ keyId, clientId, name })
   expect(await find(text)).toMatchObject({ keyId, isValid: false })
@@ -187,7 +222,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(expiresAt).toBe('2027-02-18T12:00:00.000Z')
   expect(previous.expiresAt).toBe('2026-11-20T15:00:00.000Z')
   expect(text.split(key)).toHaveLength(2)
-  expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
+  expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z. Functions `)
   const issuer = { issuedBy: operator, digest: digestOf(key) }
   const fresh = { clientId, name, scopes, createdAt, keyId, ...issuer }
   const now = NOW / 1000

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { service } from '../shared/service.ts'
 import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
@@ -65,16 +65,15 @@ const printed = new Map<Block, { status: string; text: string }>()
 // earlier ones.
 beforeAll(async () => {
   server = await startServer([])
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'))
-  // The READMEs name the default port. Here another server may have it.
-  writeFileSync(
-    join(folder, '.curlrc'),
-    `connect-to = "127.0.0.1:3000:${new URL(server.baseUrl).host}"\n`,
-  )
+  const CURL = fileURLToPath(new URL('support/curl.ts', import.meta.url))
+  const variables = { NODE: process.execPath, CURL, SERVER: new URL(server.baseUrl).host }
   for (const readme of readmes) {
     const own = run.filter((block) => block.readme === readme)
-    const input = own.map(({ code }) => `${code}\necho "<status $?>"\n`).join('')
-    const env = { ...leastEnvironment, HOME: folder, CURL_HOME: folder }
+    const input = [
+      'curl() { "$NODE" "$CURL" "$@"; }\n',
+      ...own.map(({ code }) => `${code}\necho "<status $?>"\n`),
+    ].join('')
+    const env = { ...leastEnvironment, ...variables }
     const { stdout, stderr } = spawnSync('bash', { input, env, encoding: 'utf8' })
     expect(stderr).toBe('')
     const outputs = [...stdout.matchAll(/(.*?)<status (\d+)>\n/gs)]

@@ -1,4 +1,6 @@
-import { devNull } from 'node:os'
+import { mkdtempSync, symlinkSync } from 'node:fs'
+import { devNull, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { replacements } from '../infra/packages/lean-dynamodb/index.ts'
@@ -10,17 +12,27 @@ import { exampleCredentials } from './support/secrets.ts'
 for (const name of Object.keys(process.env))
   if (/^(AWS_|GIT_|NODE_USE_ENV_PROXY$)/.test(name)) delete process.env[name]
 
-const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
+const checkout = fileURLToPath(new URL('..', import.meta.url))
+
+/** The checkout. Vite takes what follows a # in a path for a fragment: then it gets a link. */
+const pathForVite = (): string => {
+  if (!checkout.includes('#')) return checkout
+  const link = join(mkdtempSync(join(tmpdir(), 'checkout-')), 'link')
+  symlinkSync(checkout, link)
+  return `${link}/`
+}
+const root = pathForVite()
+const data = join(root, 'shared/data/')
 
 // shared/data gets the DynamoDB client that it gets in a bundle: the lean one, or with
-// STOCK_CLIENT=1 the SDK's, as in a stage with `dynamoDBClient: 'sdk'`. Processes that tests start, such as
-// the local server, use the SDK's: so both are tested.
+// STOCK_CLIENT=1 the SDK's, as in a stage with `dynamoDBClient: 'sdk'`. Processes that
+// tests start, such as the local server, use the SDK's: so both are tested.
 const asBundled = {
   name: 'as-bundled',
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
     importer.startsWith(data) && !process.env.STOCK_CLIENT
-      ? replacements[name as keyof typeof replacements]
+      ? replacements[name as keyof typeof replacements]?.replace(checkout, root)
       : undefined,
 } as const
 
@@ -40,8 +52,9 @@ const slow = ['test/{browser,guide,recipe}/*.test.ts', 'test/faults/*.test.ts']
 
 export default defineConfig({
   plugins: [asBundled],
+  resolve: { preserveSymlinks: root !== checkout },
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root,
     // Only to end what hangs: no test depends on the clock. A test that needs longer on a busy
     // machine says so.
     testTimeout: 60_000,

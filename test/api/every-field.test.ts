@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
-import { request, createdPet, sendJson } from '../support/api.ts'
+import { createdPet, request, sendJson } from '../support/api.ts'
 
 // What each operation and each field must withstand, drawn from the contract: whoever adds one adds
 // no test for it.

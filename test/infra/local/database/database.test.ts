@@ -37,7 +37,7 @@ test('refuses a data folder that is a file, cannot be created or has no name', a
 test('a full disk ends the server with a sentence', async () => {
   // A limit on the size of files stands for the size of the disk.
   const command =
-    'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --no-watch --port 0 --data "$FOLDER"'
+    'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --no-watch --empty --port 0 --data "$FOLDER"'
   const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
   const server = await ready(spawn('bash', ['-c', command], { env }))
   const exited = once(server.process, 'exit')

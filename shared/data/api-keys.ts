@@ -37,8 +37,9 @@ export const find = async (text: string): Promise<KeyHolder | undefined> => {
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))
   if (!key) return undefined
-  const { keyId, clientId, scopes } = key
-  return { keyId, clientId, scopes: scopesOf(scopes), isValid: keyState(key) === 'valid' }
+  const { keyId, clientId, scopes, expiresAt } = key
+  const isValid = keyState(key) === 'valid'
+  return { keyId, clientId, scopes: scopesOf(scopes), expiresAt, isValid }
 }
 
 /** Stores an API key, or replaces the one with the same digest. */

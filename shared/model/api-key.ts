@@ -8,6 +8,8 @@ export type Caller = {
   readonly keyId: string
   readonly clientId: string
   readonly scopes: readonly Scope[]
+  /** Seconds since 1970. */
+  readonly expiresAt?: number | undefined
 }
 
 /** The holder of a key that is stored, which may have expired or been revoked. */

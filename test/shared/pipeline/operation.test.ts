@@ -74,14 +74,39 @@ describe('the request log', () => {
     const invalid = eventOf('createPet-created', { body: '{}' })
     const unauthorized = withUnknownKey()
 
-    for (const event of [created, invalid, unauthorized]) await invoke(event)
+    const { body } = await invoke(created)
+    for (const event of [invalid, unauthorized]) await invoke(event)
 
+    const ids = `${body.id}`
     expect(infoLog.mock.calls).toEqual([
-      [{ ...line(created, 'createPet', 201), ...local, coldStart: true }],
+      [{ ...line(created, 'createPet', 201), ...local, ids, coldStart: true }],
       [{ ...line(invalid, 'createPet', 400), ...local, code: 'bad_request' }],
       [{ ...line(unauthorized, 'listPets', 401), code: 'unauthorized' }],
     ])
     expect(errorLog).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['373117652410368', '373117652410368'],
+    // Somebody may paste a key where an id belongs.
+    [LOCAL_API_KEY, undefined],
+  ])('has the id of the path %s only if it is an int64', async (id, ids) => {
+    await invoke(eventOf('getPet-found', { id }))
+
+    expect(infoLog.mock.lastCall).toMatchObject([{ operation: 'getPet' }])
+    expect(Object(infoLog.mock.lastCall?.[0]).ids).toBe(ids)
+  })
+
+  test.each([
+    [13, expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)],
+    [15, undefined],
+  ])('says of a key that ends in %d days whether that is soon', async (days, keyEnds) => {
+    const expiresAt = Math.floor(Date.now() / 1000) + days * 86_400
+    const Authorization = `Bearer ${await storeKey({ expiresAt })}`
+
+    await invoke(eventOf('listPets-no-parameters', { headers: { Authorization } }))
+
+    expect(Object(infoLog.mock.lastCall?.[0]).keyEnds).toEqual(keyEnds)
   })
 
   test('has requestContext.requestId if the event has no extendedRequestId', async () => {

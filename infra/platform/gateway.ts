@@ -7,6 +7,7 @@ import {
   payloadTooLarge,
   unauthorized,
 } from '../../shared/model/api-error.ts'
+import { mediaTypes } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 
@@ -21,11 +22,13 @@ export const referencePaths = {
 export const referenceHeaders = {
   'Cache-Control': 'no-cache', // Every deployment may change it.
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
 }
 
-/** Methods that the reference paths allow. */
-export const referenceMethods = ['GET', 'OPTIONS']
+/** Methods that the reference paths allow. A HEAD gets the status and headers of a GET. */
+export const referenceMethods = ['GET', 'HEAD', 'OPTIONS']
+
+/** Methods that a path without a resource allows: a preflight asks for no resource. */
+export const methodsElsewhere = ['OPTIONS']
 
 const routes = [
   ...Object.values(entries).map(({ method, path }) => `${method} ${service.basePath}${path}`),
@@ -39,6 +42,10 @@ const retryAfter = { headers: { 'Retry-After': '1' } }
  */
 export const gatewayResponses = {
   badRequest: new ApiError(400, 'The request is malformed.'),
+  unknownMethod: new ApiError(
+    400,
+    'The request has an unknown method. Methods are written in upper case, such as PATCH.',
+  ),
   unauthorized: unauthorized({ keyWasSent: false }),
   forbidden: new ApiError(403, 'The request was refused.'),
   notFound: new ApiError(
@@ -100,9 +107,17 @@ export const gatewayResponseTypes = {
   WAF_FILTERED: gatewayResponses.forbidden,
 }
 
-/** The headers of a CORS preflight response for a path that allows `methods` (Fetch standard). */
+/**
+ * The headers of the 204 to OPTIONS, a CORS preflight included (Fetch standard), for a path that
+ * allows `methods` (RFC 9110, section 9.3.7).
+ */
 export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
+  Allow: methods.join(', '),
+  ...(methods.includes('PATCH') && acceptPatch),
   'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
-  'Access-Control-Allow-Methods': methods.join(','),
+  'Access-Control-Allow-Methods': cors.allowedMethods,
   'Access-Control-Max-Age': String(cors.maxAgeSeconds),
 })
+
+/** The media types of a change (RFC 5789, section 3.1). */
+const acceptPatch = { 'Accept-Patch': mediaTypes({ method: 'PATCH' }).allowed.join(', ') }

@@ -139,7 +139,7 @@ export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'G
 export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
 
 /** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
-export const mediaTypes = ({ method }: Entry): MediaTypes => {
+export const mediaTypes = ({ method }: Pick<Entry, 'method'>): MediaTypes => {
   const isPatch = method === 'PATCH'
   const allowed = ['application/json', ...(isPatch ? ['application/merge-patch+json'] : [])]
   return { allowed, isPatch }

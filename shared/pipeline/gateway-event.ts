@@ -105,6 +105,8 @@ export const cors = {
   exposedHeaders: [
     'X-Request-Id',
     'Retry-After',
+    'Allow',
+    'Accept-Patch',
     'WWW-Authenticate',
     'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
     ...new Set(allEntries.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),

@@ -67,9 +67,9 @@ let scriptBytes: Buffer | undefined
 
 const documents: GatewayOptions['documents'] = {
   // Without the escapes that API Gateway needs, and with the address that generators need.
-  [referencePaths.document]: (host) => ({
+  [referencePaths.document]: (origin) => ({
     headers: referenceHeaders,
-    body: openApiText(`http://${host}`),
+    body: openApiText(origin),
   }),
   // It gets its script from here, so it works without a network.
   [referencePaths.page]: () => referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),

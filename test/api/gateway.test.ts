@@ -15,16 +15,19 @@ import {
 } from '../support/api.ts'
 import { send } from '../support/http.ts'
 
-const reference = Object.values(referencePaths).map((path) => ({ method: 'GET', path }))
-const routes = [...Object.values(entries), ...reference]
+const reference = Object.values(referencePaths)
+const routes = [...Object.values(entries), ...reference.map((path) => ({ method: 'GET', path }))]
 
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
-const paths = [...Map.groupBy(routes, ({ path }) => path)].map(
-  ([path, own]): [string, string[]] => [
+const paths: [path: string, methods: string[]][] = reference.map((path) => [
+  path,
+  ['GET', 'HEAD', 'OPTIONS'],
+])
+for (const [path, own] of Map.groupBy(Object.values(entries), ({ path }) => path))
+  paths.push([
     path.replaceAll(PATH_PARAMETER, '1'),
     [...own.map(({ method }) => method), 'OPTIONS'],
-  ],
-)
+  ])
 
 describe.each([
   ['with a key', request],
@@ -95,21 +98,44 @@ test('gives every request an id of its own, which the client cannot choose', asy
   expect(ids).not.toContain('mine')
 })
 
-test.each(paths)('lets browsers send requests to %s from any page', async (path, methods) => {
-  const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
+test.each([...paths, ['/nothing', ['OPTIONS']], ['', ['OPTIONS']]])(
+  'lets browsers send any request to "%s" from any page',
+  async (path, methods) => {
+    const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
 
-  const response = await requestAnonymously({ method: 'OPTIONS', path, headers })
+    const response = await requestAnonymously({ method: 'OPTIONS', path, headers })
 
-  expect([response.status, response.text]).toEqual([204, ''])
-  expectCommonHeaders(response)
-  expect(response.headers).toMatchObject({
-    'access-control-allow-origin': '*',
-    'access-control-allow-headers': expect.stringMatching(
-      /^Authorization,Content-Type,(.+,)?Idempotency-Key(,|$)/,
-    ),
-    'access-control-allow-methods': methods.join(','),
-    'access-control-max-age': '7200',
-  })
+    expect([response.status, response.text]).toEqual([204, ''])
+    expectCommonHeaders(response)
+    expect(response.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': expect.stringMatching(
+        /^Authorization,Content-Type,(.+,)?Idempotency-Key,(.+,)?\*$/,
+      ),
+      'access-control-allow-methods': '*',
+      'access-control-max-age': '7200',
+      allow: methods.join(', '),
+    })
+    expect(response.headers['accept-patch']).toBe(
+      methods.includes('PATCH') ? 'application/json, application/merge-patch+json' : undefined,
+    )
+  },
+)
+
+test.each(reference)('returns the headers of %s to a HEAD', async (path) => {
+  const head = await send(baseUrl, { method: 'HEAD', path })
+  const read = await send(baseUrl, { path })
+
+  expect([head.status, head.text]).toEqual([200, ''])
+  expect(head.headers['content-type']).toBe(read.headers['content-type'])
+})
+
+test('takes a header that is repeated with one value', async () => {
+  const headers = { 'Content-Type': ['application/json', 'application/json'] }
+
+  const { status } = await request({ method: 'POST', path: '/pets', headers, body: '{"name":"Mia"}' })
+
+  expect(status).not.toBe(415)
 })
 
 test('lets browsers read the headers of responses, errors included', async () => {

@@ -57,5 +57,7 @@ export const writeResponse = (
 ): void => {
   response.statusCode = statusCode
   response.setHeaders(new Map(Object.entries(headers)))
+  // Node.js sends no body to a HEAD, and would not tell its length.
+  if (body) response.setHeader('Content-Length', Buffer.byteLength(body))
   response.end(body)
 }

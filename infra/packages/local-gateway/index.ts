@@ -19,7 +19,10 @@ const DEFAULTS: Limits = {
 export type Gateway = {
   /** A server that does not listen yet. */
   server: Server
-  /** Refuses new connections and completes the requests in flight, within `limitMs`. */
+  /**
+   * Refuses new connections and completes the requests in flight, within `limitMs`. Disconnects
+   * clients whose requests have not arrived completely.
+   */
   stop: (limitMs: number) => Promise<void>
 }
 
@@ -34,12 +37,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
   const connections = new Map<Socket, Connection>()
-  const working = new Set<Promise<void>>()
+  const working = new Map<IncomingMessage, Promise<void>>()
   const respondAndNote = async (message: IncomingMessage, response: ServerResponse) => {
     const responded = respond(responder, message, response)
-    working.add(responded)
+    working.set(message, responded)
     await responded
-    working.delete(responded)
+    working.delete(message)
   }
   server.on('connection', (socket: Socket) => {
     connections.set(socket, new Connection(socket, limits.requests, respondAndNote))
@@ -78,13 +81,15 @@ const respond = async (
 const stopServer = async (
   server: Server,
   connections: ReadonlyMap<Socket, Connection>,
-  working: ReadonlySet<Promise<void>>,
+  working: ReadonlyMap<IncomingMessage, Promise<void>>,
   limitMs: number,
 ): Promise<void> => {
+  if (!server.listening) return
   const closed = once(server.close(), 'close')
   const isLate = pause(limitMs, undefined, { ref: false })
+  for (const message of working.keys()) if (!message.complete) message.destroy()
   // When a client disconnects, its request still runs and needs the database.
-  await Promise.race([Promise.all(working), isLate])
+  await Promise.race([Promise.all(working.values()), isLate])
   for (const socket of connections.keys()) socket.destroySoon()
   await Promise.race([closed, isLate])
   server.closeAllConnections()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Request } from './request.ts'
+import { hostOf, type Request, schemeOf } from './request.ts'
 import type { FoundRoute } from './routes.ts'
 import type { ProxyEvent } from './types.ts'
 
@@ -33,23 +33,23 @@ export const proxyEvent = (
 }
 
 const requestContext = (
-  { method = '', headers, httpVersion, socket }: IncomingMessage,
+  message: IncomingMessage,
   extendedRequestId: string,
   path: string,
 ): Omit<ProxyEvent['requestContext'], 'resourcePath' | 'stage'> => ({
   accountId: '000000000000',
   apiId: 'local',
   authorizer: undefined,
-  domainName: headers.host,
+  domainName: hostOf(message),
   extendedRequestId,
-  httpMethod: method,
+  httpMethod: message.method ?? '',
   // The other members are for callers with AWS credentials.
   identity: {
-    sourceIp: socket.remoteAddress ?? '',
-    userAgent: headers['user-agent'] ?? null,
+    sourceIp: message.socket.remoteAddress ?? '',
+    userAgent: message.headers['user-agent'] ?? null,
   } as ProxyEvent['requestContext']['identity'],
   path,
-  protocol: `HTTP/${httpVersion}`,
+  protocol: `HTTP/${message.httpVersion}`,
   requestId: randomUUID(),
   requestTimeEpoch: Date.now(),
   resourceId: 'local',
@@ -59,7 +59,8 @@ const requestContext = (
 const NOT_PASSED_ON =
   /^(connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|x-forwarded-(for|port|proto))$/i
 
-const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string][] => {
+const eventHeaders = (message: IncomingMessage): [string, string][] => {
+  const { rawHeaders, socket } = message
   const sent: [string, string][] = []
   // Names and values, in turn.
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -68,7 +69,7 @@ const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string]
     ...sent.filter(([name]) => !NOT_PASSED_ON.test(name)),
     ['X-Forwarded-For', socket.remoteAddress ?? ''],
     ['X-Forwarded-Port', String(socket.localPort)],
-    ['X-Forwarded-Proto', 'http'],
+    ['X-Forwarded-Proto', schemeOf(message)],
   ]
 }
 

@@ -29,8 +29,23 @@ export const readRequest = async (message: IncomingMessage, maxBytes: number): P
   return { ...readTarget(message), body }
 }
 
-const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
-  const hosts = headersDistinct.host ?? []
+/** The address that a request was sent to, such as `https://shop.example`. */
+export const originOf = (message: IncomingMessage): string =>
+  `${schemeOf(message)}://${hostOf(message)}`
+
+/** The scheme of a request for its client, who may reach the server through a tunnel. */
+export const schemeOf = ({ headers }: IncomingMessage): 'http' | 'https' =>
+  headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+
+/** The host that a request names; HTTP/1.0 need not name one. */
+export const hostOf = ({ headers, socket }: IncomingMessage): string =>
+  headers.host ?? `${urlHost(socket.localAddress ?? '')}:${socket.localPort}`
+
+const urlHost = (address: string): string => (address.includes(':') ? `[${address}]` : address)
+
+const readTarget = (message: IncomingMessage) => {
+  const { url = '', httpVersion, headersDistinct } = message
+  const hosts = headersDistinct.host ?? (httpVersion === '1.0' ? [hostOf(message)] : [])
   // Links in responses repeat it.
   if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '')) throw new RequestError('badRequest')
   // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
@@ -41,7 +56,7 @@ const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 
 const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const body = await readAll(message, maxBytes)
-  const coding = message.headers['content-encoding']?.toLowerCase() ?? 'identity'
+  const coding = message.headers['content-encoding']?.toLowerCase() || 'identity'
   if (body.length === 0 || coding === 'identity') return body
   const decompress = decompressors.get(coding)
   if (!decompress) throw new RequestError('unsupportedMediaType')

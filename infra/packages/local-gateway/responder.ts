@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
 import { proxyEvent } from './proxy-event.ts'
-import { RequestError, readRequest } from './request.ts'
+import { originOf, RequestError, readRequest } from './request.ts'
 import { type FindRoute, routeFinder } from './routes.ts'
 import type { ErrorResponse, GatewayOptions, GatewayResponse, Limits } from './types.ts'
 
@@ -40,6 +40,7 @@ export class Responder {
     if (code === 'HPE_HEADER_OVERFLOW')
       return this.#error(id, errors.headersTooLarge(this.#limits.maxHeaderSize))
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return this.#error(id, errors.requestTimeout)
+    if (code === 'HPE_INVALID_METHOD') return this.#error(id, errors.unknownMethod)
     return this.#error(id, errors.badRequest)
   }
 
@@ -48,16 +49,19 @@ export class Responder {
     const { method = '' } = message
     const request = await readRequest(message, this.#limits.bodyBytes)
     const found = this.#findRoute(request.path)
-    if (!found) return this.#error(requestId, errors.notFound)
-    const routesHere = routes.filter(({ path }) => path === found.resource)
-    const route = routesHere.find((each) => each.method === method)
-    if (route) return route.invoke(proxyEvent(message, requestId, request, found, basePath))
-    const document = documents[found.resource]
-    const methods = [...(document ? ['GET'] : routesHere.map((each) => each.method)), 'OPTIONS']
+    const routesHere = routes.filter(({ path }) => path === found?.resource)
+    const document = found && documents[found.resource]
+    const own = document ? ['GET', 'HEAD'] : routesHere.map((each) => each.method)
+    const methods = [...own, 'OPTIONS']
+    // It asks for permission, not for the resource, which need not exist.
     if (method === 'OPTIONS') return this.#own(requestId, 204, preflightHeaders(methods))
-    if (method !== 'GET' || !document)
+    if (!found) return this.#error(requestId, errors.notFound)
+    const route = routesHere.find((each) => each.method === method)
+    if (route)
+      return checked(await route.invoke(proxyEvent(message, requestId, request, found, basePath)))
+    if (!document || !methods.includes(method))
       return this.#error(requestId, errors.methodNotAllowed(methods))
-    const { headers, body } = document(message.headers.host ?? '')
+    const { headers, body } = document(originOf(message))
     return this.#own(requestId, 200, headers, body)
   }
 
@@ -75,3 +79,16 @@ export class Responder {
     return { statusCode, headers: { ...common, ...headers }, body }
   }
 }
+
+/** Returns a response of a function. Throws an Error if the connection could not send it. */
+const checked = (response: GatewayResponse): GatewayResponse => {
+  for (const [name, value] of Object.entries(response.headers ?? {})) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    if (OF_CONNECTION.test(name)) throw new Error(`A function must not return the header ${name}.`)
+  }
+  return response
+}
+
+/** Headers with which the server says where a response ends. */
+const OF_CONNECTION = /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i

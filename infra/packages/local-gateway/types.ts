@@ -18,7 +18,7 @@ export type Route = {
   invoke: (event: ProxyEvent) => Promise<GatewayResponse>
 }
 
-/** The 200 to a GET of a path. It also gets the common headers. */
+/** The 200 to a GET or HEAD of a path. It also gets the common headers. */
 type Document = { headers: Readonly<Record<string, string>>; body: string | Buffer }
 
 /** An error of the gateway itself. It also gets the common headers; `body` is sent as JSON. */
@@ -31,6 +31,8 @@ export type ErrorResponse = {
 type Errors = {
   /** 400: the request is malformed. */
   badRequest: ErrorResponse
+  /** 400: the method is none of HTTP, or not in upper case. */
+  unknownMethod: ErrorResponse
   /** 404: no route has the path. */
   notFound: ErrorResponse
   /** 405: the routes of the path have only `allowed` methods. */
@@ -43,7 +45,7 @@ type Errors = {
   unsupportedMediaType: ErrorResponse
   /** 431: the URL and headers have more bytes. */
   headersTooLarge: (bytes: number) => ErrorResponse
-  /** What `invoke` or a document has thrown. */
+  /** What `invoke` or a document has thrown, or a response that cannot be sent. */
   invocation: (error: unknown) => ErrorResponse
 }
 
@@ -62,12 +64,12 @@ export type GatewayOptions = {
   /** The path before those of all routes, such as `/v1`: the stage. */
   basePath: string
   routes: readonly Route[]
-  /** Documents by path, for the host that a request names. Only a GET has them. */
-  documents: Readonly<Record<string, (host: string) => Document>>
+  /** Documents by path, for the address that a request was sent to, such as `http://a:80`. */
+  documents: Readonly<Record<string, (origin: string) => Document>>
   errors: Errors
   /** The headers of a response without a route. */
   commonHeaders: (requestId: string, hasBody: boolean) => Record<string, string>
-  /** The headers of a CORS preflight response for a path that allows `methods`. */
+  /** The headers of the 204 to OPTIONS, a CORS preflight included, where `methods` are allowed. */
   preflightHeaders: (methods: readonly string[]) => Record<string, string>
   /** Other limits, and settings of Node.js. */
   limits?: Partial<Limits> & ServerOptions

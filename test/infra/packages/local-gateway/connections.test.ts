@@ -2,13 +2,18 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import type { GatewayResponse, ProxyEvent } from '../../../../infra/packages/local-gateway/index.ts'
+import {
+  createGateway,
+  type GatewayResponse,
+  type ProxyEvent,
+} from '../../../../infra/packages/local-gateway/index.ts'
 import {
   ask,
   GET,
   gatewayResponse,
   logged,
   NEVER,
+  optionsFor,
   POST,
   serveFunctions,
   waiting,
@@ -25,6 +30,11 @@ const IDLE = { keepAliveTimeout: 600_000 }
 const SMUGGLED = GET
 
 const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
+const UNKNOWN_METHOD = gatewayResponse(
+  400,
+  'bad_request',
+  'The request has an unknown method. Methods are written in upper case, such as PATCH.',
+)
 const HEADERS_TOO_LARGE = gatewayResponse(
   431,
   'request_header_fields_too_large',
@@ -33,7 +43,9 @@ const HEADERS_TOO_LARGE = gatewayResponse(
 
 test.each<[name: string, text: string, response?: object]>([
   ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`, HEADERS_TOO_LARGE],
-  ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
+  ['bytes that are not HTTP', 'Hello\r\n\r\n', UNKNOWN_METHOD],
+  ['a method in lower case', POST.toLowerCase(), UNKNOWN_METHOD],
+  ['a header without a name', `${POST}: a\r\n\r\n`, MALFORMED],
   ['a complete request and bytes that are not HTTP', `${POST}\r\nHello\r\n\r\n`],
 ])(
   'closes the connection after %s, with an error if no request is in flight',
@@ -234,4 +246,23 @@ test('stop closes the connection of a client that has sent nothing', async () =>
   await served.stop(NEVER)
 
   expect(await wire.rest()).toBe('')
+})
+
+test('stop cuts off a request whose body has not arrived', async () => {
+  const createPet = vi.fn<Invoke>()
+  const served = await serveFunctions({ createPet })
+  const arrived = once(served.server, 'request')
+  const wire = await wireTo(served, `${POST}Content-Length: 20\r\n\r\n{`)
+  await arrived
+
+  await served.stop(NEVER)
+
+  expect(await wire.rest()).toBe('')
+  expect(createPet).not.toHaveBeenCalled()
+})
+
+test('stop has nothing to do before the server listens', async () => {
+  const { stop } = createGateway(optionsFor([]))
+
+  await stop(NEVER)
 })

@@ -2,7 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { GatewayResponse, ProxyEvent } from '../../../../infra/packages/local-gateway/index.ts'
 import { eventOf as storedEvent } from '../../../support/events.ts'
-import type { Sent } from '../../../support/http.ts'
+import { type Sent, send } from '../../../support/http.ts'
 import {
   ask,
   BASE,
@@ -43,7 +43,7 @@ test('passes a function an event of API Gateway, without headers that the connec
     'X-Twice': 'two',
     'X-Forwarded-For': '127.0.0.1',
     'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
-    'X-Forwarded-Proto': 'http',
+    'X-Forwarded-Proto': 'https',
   }
   const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
   expect(event).toEqual({
@@ -102,6 +102,7 @@ const TEXT = '{"a":"Žofie 🐈"}'
 
 test.each([
   ['text', 'identity', Buffer.from(TEXT), TEXT, false],
+  ['text', '', Buffer.from(TEXT), TEXT, false],
   ['bytes that are not UTF-8', 'identity', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'e//+fQ==', true],
   ['compressed text', 'deflate', deflateSync(TEXT), TEXT, false],
   ['compressed text', 'GZIP', gzipSync(TEXT), TEXT, false],
@@ -136,12 +137,20 @@ test.each([
 test.each([
   ['no Host', ''],
   ['an invalid Host', 'Host: a/b\r\n'],
+  ['two Host lines', 'Host: a\r\nHost: a\r\n'],
 ])('returns 400 to %s', async (_name, hosts) => {
   const wire = await wireTo(await serveFunctions(), GET.replace('Host: a\r\n', hosts))
 
   expect(await wire.response()).toEqual(
     gatewayResponse(400, 'bad_request', 'The request is malformed.'),
   )
+})
+
+test('takes HTTP/1.0 without Host, as health checks send it', async () => {
+  const event = await eventOfText(`GET ${BASE}/pets HTTP/1.0\r\n\r\n`)
+
+  expect(event.requestContext.domainName).toBe(`127.0.0.1:${event.headers['X-Forwarded-Port']}`)
+  expect(event.headers['X-Forwarded-Proto']).toBe('http')
 })
 
 // test/api tests more paths and methods, in AWS too.
@@ -177,31 +186,65 @@ test('responds to OPTIONS and to other methods by itself, with the methods of th
   ]
 
   const allowed = 'GET, POST, OPTIONS'
-  expect(options).toMatchObject({
-    status: 204,
-    headers: { 'access-control-allow-methods': allowed.replaceAll(' ', '') },
-  })
+  expect(options).toMatchObject({ status: 204, headers: { allow: allowed } })
   const message = `This path allows ${allowed}.`
   expect(put).toEqual(gatewayResponse(405, 'method_not_allowed', message, { allow: allowed }))
 })
 
-test('serves a document for the host of the request, with the common headers, and only to a GET', async () => {
+test('responds to OPTIONS of a path without a resource, which a browser asks before it reads a 404', async () => {
+  const served = await serveFunctions()
+
+  const response = await ask(served, { method: 'OPTIONS', path: '/nothing' })
+
+  expect(response).toMatchObject({ status: 204, headers: { allow: 'OPTIONS' }, body: undefined })
+})
+
+test('serves a document for the address of the request, with the common headers, and only to a GET or HEAD', async () => {
   const documents = {
-    '/about': (host: string) => ({ headers: { 'Content-Type': 'text/plain' }, body: host }),
+    '/about.txt': (origin: string) => ({ headers: { 'Content-Type': 'text/plain' }, body: origin }),
   }
   const served = await serveRoutes([], {}, documents)
+  const path = `${BASE}/about.txt`
+  const headers = { Host: 'a.example' }
 
-  const path = `${BASE}/about`
-  const read = await ask(served, { path, headers: { Host: 'a.example' } })
-  const [options, put] = [
+  const read = await send(served.baseUrl, { path, headers })
+  const head = await send(served.baseUrl, { method: 'HEAD', path, headers })
+  const forwarded = { Host: 'b.example', 'X-Forwarded-Proto': 'https' }
+  const others = [
+    await ask(served, { path, headers: forwarded }),
     await ask(served, { method: 'OPTIONS', path }),
     await ask(served, { method: 'PUT', path }),
+    await ask(served, { path: `${BASE}/aboutXtxt` }),
   ]
 
-  const headers = { ...expectedHeaders, 'content-type': 'text/plain' }
-  expect(read).toEqual({ status: 200, headers, body: 'a.example' })
-  expect(options.headers['access-control-allow-methods']).toBe('GET,OPTIONS')
-  expect([put.status, put.headers.allow]).toEqual([405, 'GET, OPTIONS'])
+  expect(read).toMatchObject({
+    status: 200,
+    headers: { ...expectedHeaders, 'content-type': 'text/plain' },
+    text: 'http://a.example',
+  })
+  const changing = { date: expect.anything(), 'x-request-id': expect.anything() }
+  expect(head).toEqual({
+    status: 200,
+    headers: { ...read.headers, ...changing },
+    text: '',
+    body: undefined,
+  })
+  const allow = 'GET, HEAD, OPTIONS'
+  expect(others).toMatchObject([
+    { status: 200, body: 'https://b.example' },
+    { status: 204, headers: { allow } },
+    { status: 405, headers: { allow } },
+    { status: 404 },
+  ])
+})
+
+test('allows no HEAD of a function, and says what is allowed', async () => {
+  const { status, headers, text } = await send((await serveFunctions()).baseUrl, {
+    method: 'HEAD',
+    path: `${BASE}/pets`,
+  })
+
+  expect([status, headers.allow, text]).toEqual([405, 'GET, POST, OPTIONS', ''])
 })
 
 test("returns a function's status, headers and body, and nothing else", async () => {
@@ -211,8 +254,19 @@ test("returns a function's status, headers and body, and nothing else", async ()
   expect(await ask(served)).toEqual({ status: 207, headers: { 'x-a': 'a' }, body: [1] })
 })
 
-test('returns 502 when a function throws, and keeps running', async () => {
-  const served = await serveFunctions({ listPets: () => Promise.reject(new Error('A bug.')) })
+test.each<[string, () => Promise<GatewayResponse>]>([
+  ['throws', () => Promise.reject(new Error('A bug.'))],
+  [
+    'returns an invalid name of a header',
+    async () => ({ statusCode: 200, headers: { 'a b': '' } }),
+  ],
+  ['returns a line break in a header', async () => ({ statusCode: 200, headers: { a: '\n' } })],
+  [
+    'returns a length of its own',
+    async () => ({ statusCode: 200, headers: { 'content-length': '9' }, body: '[]' }),
+  ],
+])('returns 502 when a function %s, and keeps running', async (_name, listPets) => {
+  const served = await serveFunctions({ listPets })
 
   const responses = [await ask(served), await ask(served, { method: 'POST' })]
 

@@ -53,22 +53,23 @@ export const serveFunctions = (
 }
 
 /** Serves routes until the test ends. */
-export const serveRoutes = (
+export const serveRoutes = (...options: Parameters<typeof optionsFor>): Promise<Served> =>
+  listenUntilEnd(createGateway(optionsFor(...options)))
+
+/** The options of a gateway with routes. */
+export const optionsFor = (
   routes: GatewayOptions['routes'],
   limits: GatewayOptions['limits'] = {},
   documents: GatewayOptions['documents'] = {},
-): Promise<Served> => {
-  const gateway = createGateway({
-    basePath: BASE,
-    routes,
-    documents,
-    errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
-    commonHeaders,
-    preflightHeaders,
-    limits,
-  })
-  return listenUntilEnd(gateway)
-}
+): GatewayOptions => ({
+  basePath: BASE,
+  routes,
+  documents,
+  errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
+  commonHeaders,
+  preflightHeaders,
+  limits,
+})
 
 /** Lets a server listen until the test ends, and hides its log. */
 export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
@@ -119,6 +120,7 @@ export const expectedHeaders: Record<string, string> = {
   'access-control-expose-headers': cors.exposedHeaders.join(', '),
   'cache-control': 'no-store',
   'content-type': 'application/json',
+  'x-content-type-options': 'nosniff',
   'x-request-id': expect.stringMatching(/^[\w-]{15}=$/),
 }
 

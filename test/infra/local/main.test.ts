@@ -8,6 +8,7 @@ import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { listeningAddress, reservePorts } from '../../../infra/local/ports.ts'
 import { referencePaths } from '../../../infra/platform/gateway.ts'
 import { eventOf } from '../../support/events.ts'
+import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -132,18 +133,36 @@ test('creates the folders of --data, keeps its data when it is killed, and adds 
   ])
 })
 
-test('listens on all addresses, but with its database on this machine only, and completes the request in flight on SIGTERM', async () => {
+test('listens on all addresses, but with its database on this machine only', async () => {
   const server = await startTestServer(['--host', '0.0.0.0'])
   const { port } = new URL(server.baseUrl)
+
   // Linux has all addresses of 127.0.0.0/8.
   const { status: served } = await send(`http://127.0.0.2:${port}${BASE}`, { path: '/docs' })
   const closed = send(`http://127.0.0.2:${Number(port) + 1}`, {}).catch(({ code }) => code)
+
   expect([served, await closed]).toEqual([200, 'ECONNREFUSED'])
+  expect(server.output()).toContain(
+    '  Warning       Other machines can reach this server, and its API key is public.\n',
+  )
+})
+
+test('completes the request in flight on SIGTERM, and cuts off one that has not arrived', async () => {
+  const proxy = await startFaultProxy(database)
+  const server = await startTestServer(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
+  const [writes, released] = [Promise.withResolvers<void>(), Promise.withResolvers<Fault>()]
+  proxy.faultOf = ({ operation }) => {
+    if (operation !== 'TransactWriteItems') return 'pass'
+    writes.resolve()
+    return released.promise
+  }
   const exited = once(server.process, 'exit')
-  const headers = { ...headersOf(server), Expect: '100-continue', 'Content-Length': BODY.length }
+  const headers = { ...headersOf(server), 'Content-Length': BODY.length }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const busy = await wireTo(server, `${POST}${lines.join('')}\r\n`)
-  await busy.take(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
+  const request = `${POST}${lines.join('')}\r\n${BODY}`
+  const half = await wireTo(server, request.slice(0, -1))
+  const busy = await wireTo(server, request)
+  await writes.promise
 
   server.process.kill('SIGTERM')
   const connection = () => wireTo(server).then(({ socket }) => void socket.destroy())
@@ -151,12 +170,10 @@ test('listens on all addresses, but with its database on this machine only, and 
   // More signals may follow: npm sends that of Ctrl-C a second time.
   server.process.kill('SIGTERM')
   server.process.kill('SIGINT')
-  busy.socket.write(BODY)
+  expect(await half.rest()).toBe('')
+  released.resolve('pass')
   const { status, body } = await busy.response()
 
-  expect(server.output()).toContain(
-    '  Warning       Other machines can reach this server, and its API key is public.\n',
-  )
   expect([status, body]).toEqual([201, saved])
   expect([await exited, await busy.rest()]).toEqual([[0, null], ''])
 })

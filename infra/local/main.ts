@@ -6,7 +6,9 @@ import {
   startDatabase,
 } from './database/local-database.ts'
 import { LOOPBACK, listeningAddress, reservePorts } from './ports.ts'
+import { type SourceWatch, watchAdvice, watchSources } from './source-watch.ts'
 import { runServers } from './supervisor.ts'
+import { ROOT, startThread } from './worker.ts'
 
 /**
  * `npm start`: runs the local API until SIGINT or SIGTERM. This process has the database. Servers
@@ -37,7 +39,7 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
       '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
   )
-  .action(async ({ host, port, data: folder, empty = false, watch }) => {
+  .action(async ({ host, port, data: folder, empty = false, watch: watches }) => {
     const stopped = anySignal('SIGINT', 'SIGTERM')
     const named = namedDatabase()
     // To Node.js, '' means all addresses.
@@ -50,7 +52,15 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     const { address, port: free } = listeningAddress(ports.api)
     const server = { host: address, port: free, database: started.database, empty }
     const freePort = () => ports.api.close()
-    process.exitCode = await runServers(server, watch, freePort, stopped)
+    const watch = (): SourceWatch =>
+      watches
+        ? watchSources(ROOT, stopped)
+        : { isWatching: false, change: stopped.then(() => undefined) }
+    if (watches) process.stderr.write(watchAdvice(ROOT))
+    process.exitCode = await runServers(
+      (start) => startThread({ ...server, start }, freePort),
+      watch,
+    )
     freePort() // It is still held if no server came to listen.
     await started.close()
   })

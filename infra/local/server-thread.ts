@@ -15,23 +15,33 @@ import { createLocalApi } from './local-api.ts'
 import { enforcePermissions } from './permissions.ts'
 import { isLoopback, listen, urlHost } from './ports.ts'
 
-/** What a thread gets. `change` is the source file whose change has started it. */
+/** What a thread gets. */
 export type ThreadData = {
   host: string
   port: number
   database: LocalDatabase
   empty: boolean
-  change?: string | undefined
+  start: ServerStart
 }
 
-/** What a thread says: it is ready to listen; then, it serves. */
-export type ThreadMessage = 'loaded' | 'serving'
+/**
+ * Why a thread starts: no server has served yet, and an earlier thread may have `added` examples;
+ * or a source has `changed`.
+ */
+export type ServerStart =
+  | { kind: 'first'; added: string | undefined }
+  | { kind: 'restart'; changed: string | undefined }
+
+/** What a thread says: it adds examples; it is ready to listen; then, it serves. */
+export type ThreadMessage =
+  | { kind: 'adding' }
+  | { kind: 'loaded'; added: string | undefined }
+  | { kind: 'serving' }
 
 /** What a thread is told: the port is free, so listen; or complete the requests and end. */
 export type ThreadOrder = 'listen' | 'stop'
 
-const { host, port, database, empty, change }: ThreadData = workerData
-const isStart = change === undefined
+const { host, port, database, empty, start }: ThreadData = workerData
 
 /** Serves the API until it is told to stop (supervisor.ts has the steps). */
 const serve = async (parent: MessagePort): Promise<void> => {
@@ -39,16 +49,17 @@ const serve = async (parent: MessagePort): Promise<void> => {
   // From the beginning, so that no order is lost. (A cast, because `on` has no types of values.)
   const orders = on(parent, 'message') as AsyncIterable<[ThreadOrder]>
   const { server, stop } = await load()
-  const news = await prepare()
-  say('loaded')
+  const { isNew, added } = await prepare(() => say({ kind: 'adding' }))
+  say({ kind: 'loaded', added })
   for await (const [order] of orders) {
     if (order === 'stop') break
     server.listen(await listen(port, host))
     silenceFunctions()
-    say('serving')
-    process.stdout.write(news)
+    outliveFunctions()
+    say({ kind: 'serving' })
+    process.stdout.write(news(isNew, added))
   }
-  if (server.listening) await stop(functionSettings.timeoutSeconds * 1000)
+  await stop(functionSettings.timeoutSeconds * 1000)
 }
 
 const load = async () => {
@@ -57,15 +68,23 @@ const load = async () => {
   return createLocalApi(await loadFunctions(operationIds))
 }
 
-/** Prepares the database. Returns what to print when the server serves. */
-const prepare = async (): Promise<string> => {
+/** Prepares the database. Returns whether its tables are new, and the examples that it got. */
+const prepare = async (startsAdding: () => void) => {
   const isNew = await prepareDatabase(database)
   enforcePermissions()
-  const examples = !empty && (isStart || isNew) ? `, with ${await addExamples()}` : ''
+  const earlier = start.kind === 'first' && !isNew ? start.added : undefined
+  if (earlier || empty || (start.kind === 'restart' && !isNew)) return { isNew, added: earlier }
+  startsAdding()
+  return { isNew, added: await addExamples() }
+}
+
+/** What to print when the server serves. */
+const news = (isNew: boolean, added: string | undefined): string => {
+  const examples = added ? `, with ${added}` : ''
   const warning = isLoopback(host) ? '' : WARNING
-  if (isStart) return banner(examples) + warning
+  if (start.kind === 'first') return banner(examples) + warning
   const newTables = isNew ? `The tables are new${examples}.\n` : ''
-  return `${newTables}Serving ${baseUrl} again: ${change} changed.\n${warning}`
+  return `${newTables}Serving ${baseUrl} again: ${start.changed} changed.\n${warning}`
 }
 
 /** Hides the log of the functions: the server logs each response itself. */
@@ -74,6 +93,13 @@ const silenceFunctions = (): void => {
   console.info = (...args) => {
     if (args[0]?.coldStart === undefined) info(...args)
   }
+}
+
+/** Logs what functions leave behind, as a later error in Lambda, and goes on. */
+const outliveFunctions = (): void => {
+  process.on('uncaughtException', (error) => {
+    console.error('A function has thrown an error after its response:', error)
+  })
 }
 
 const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** What is wrong with a data folder, in a sentence for its owner. */
@@ -24,13 +24,20 @@ const reason = (error: unknown): string => {
  */
 export const claimFolder = (folder: string, format: number): void => {
   createFolder(folder)
-  const files = readdirSync(folder)
+  const files = readdirSync(folder).filter((file) => !OF_SYSTEMS.includes(file))
   const own = `format-${format}`
   if (files.length === 0) writeFileSync(join(folder, own), '')
   else if (!files.includes(own)) throw new Error(formatProblem(files, own))
-  else if (!files.includes('CURRENT'))
+  else if (!files.includes('CURRENT') && files.some((file) => hasData(folder, file)))
     throw new Error('its file CURRENT is missing. Restore that file, or choose a new folder.')
 }
+
+/** What file systems and desktops put into a folder. */
+const OF_SYSTEMS = ['lost+found', '.DS_Store']
+
+/** Whether a file has data of LevelDB. A first start that was cut off leaves others. */
+const hasData = (folder: string, file: string): boolean =>
+  file.endsWith('.ldb') || (file.endsWith('.log') && statSync(join(folder, file)).size > 0)
 
 const formatProblem = (files: string[], own: string): string => {
   const other = files.find((file) => file.startsWith('format-'))

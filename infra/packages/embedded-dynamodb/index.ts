@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
+import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { claimFolder, DataFolderError, folderError } from './data-folder.ts'
 import type { Engine } from './engine.ts'
@@ -82,12 +83,14 @@ const isLocal = ({ headers: { origin, host = '' } }: IncomingMessage): boolean =
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/i
 
 const open = async (folder: DataFolder | undefined) => {
+  // The path may lead through a folder that does not exist, such as `new/../data`.
+  const path = folder && resolve(folder.path)
   try {
-    if (folder) claimFolder(folder.path, folder.format)
+    if (folder && path) claimFolder(path, folder.format)
     // Loaded only here, because they take a fifth of a server's start.
     const { createStore } = await import('./dynalite.ts')
     const { createEngine } = await import('./engine.ts')
-    const store = createStore({ path: folder?.path, createTableMs: 0 })
+    const store = createStore({ path, createTableMs: 0 })
     // This locks the folder until the process ends.
     await store.db.open()
     return { store, engine: createEngine(store) }

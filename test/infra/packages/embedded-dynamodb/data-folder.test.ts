@@ -64,6 +64,43 @@ test.each([
   expect(filesIn(folder.path)).toEqual(before)
 })
 
+test.each([
+  ['that has nothing but its claim', ['format-2']],
+  ['whose first start was cut off', ['format-2', 'LOCK', 'LOG', 'MANIFEST-000001', '000003.log']],
+  ['that a file system and a desktop have marked', ['lost+found', '.DS_Store']],
+])('uses a data folder %s', async (_name, files) => {
+  const folder = newFolder()
+  for (const file of files) writeFileSync(join(folder.path, file), '')
+
+  const { endpoint, close } = await startEmbedded({ folder })
+  onTestFinished(close)
+
+  await createTable(endpoint)
+  expect(await tablesAt(endpoint)).toEqual(['Things'])
+  expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['CURRENT', 'format-2']))
+})
+
+test('of two first starts at once, one gets the folder', async () => {
+  const folder = newFolder()
+
+  const starts = await Promise.allSettled([startEmbedded({ folder }), startEmbedded({ folder })])
+
+  for (const start of starts) if (start.status === 'fulfilled') onTestFinished(start.value.close)
+  expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const refusal = starts.find(({ status }) => status === 'rejected')
+  expect(refusal).toMatchObject({ reason: refused(folder.path, 'another server is using it.') })
+})
+
+test('creates only the last folder of a path with a detour', async () => {
+  const parent = temporaryFolder()
+
+  const folder = { path: `${parent}/detour/../data`, format: 2 }
+  const { close } = await startEmbedded({ folder })
+  await close()
+
+  expect(readdirSync(parent)).toEqual(['data'])
+})
+
 test('refuses a data folder that is a file', async () => {
   const path = join(temporaryFolder(), 'file')
   writeFileSync(path, '')

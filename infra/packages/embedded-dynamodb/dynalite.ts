@@ -12,6 +12,7 @@ const validations: Validations = require('dynalite/validations')
 /** The tables, in a key-value store. */
 export type Store = {
   db: Level<string, object>
+  getTable: (name: string, done: (error: unknown, table?: TableDefinition) => void) => void
   getItemDb: (table: string) => ItemStore
   getIndexDb: (type: string, table: string, index: string) => Writes
 }
@@ -28,6 +29,16 @@ type ItemStore = Writes & {
 }
 
 type Done = (error?: unknown, result?: object) => void
+
+/** What the store keeps of a `CreateTable`. */
+type TableDefinition = KeySchemas & {
+  GlobalSecondaryIndexes?: KeySchemas[]
+}
+
+type KeySchemas = { KeySchema: { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[] }
+
+/** Attributes in DynamoDB's JSON, such as `{ id: { N: '7' } }`. */
+type Item = Record<string, { S?: string; B?: string }>
 
 /** A write of the key-value store. */
 type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
@@ -62,11 +73,18 @@ export class Rehearsal {
     this.#real = real
     const getItemDb = (table: string): ItemStore => {
       const { get, lock } = real.getItemDb(table)
+      const writes = this.#noteWrites(`item-${table}~`)
+      const put: ItemStore['put'] = (key, item, done) =>
+        real.getTable(table, (error, definition) => {
+          const problem = error ?? (definition && keySizeProblem(definition, item as Item))
+          if (problem) done(problem)
+          else writes.put(key, item, done)
+        })
       const noteAndGet: ItemStore['get'] = (key, done) => {
         this.reads.push(`${table}~${key}`)
         get(key, done)
       }
-      return { ...this.#noteWrites(`item-${table}~`), get: noteAndGet, lock }
+      return { ...writes, put, get: noteAndGet, lock }
     }
     const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
       this.#noteWrites(`index-global~${table}~${index}~`)
@@ -93,6 +111,27 @@ export class Rehearsal {
       del: (key, done) => note({ type: 'del', key: prefix + key }, done),
     }
   }
+}
+
+/**
+ * Why DynamoDB refuses an item whose key, or key in an index, is too long. dynalite does not check
+ * those of indexes, and counts characters in place of bytes.
+ */
+const keySizeProblem = (table: TableDefinition, item: Item): DynamoDBError | undefined => {
+  for (const { KeySchema } of [table, ...(table.GlobalSecondaryIndexes ?? [])])
+    for (const { AttributeName, KeyType } of KeySchema) {
+      const { S, B } = item[AttributeName] ?? {}
+      const bytes = S ? Buffer.byteLength(S) : Buffer.byteLength(B ?? '', 'base64')
+      if (bytes > MAX_KEY_BYTES[KeyType]) return validationError(KEY_IS_TOO_LONG[KeyType])
+    }
+  return undefined
+}
+
+const MAX_KEY_BYTES = { HASH: 2048, RANGE: 1024 }
+const INVALID = 'One or more parameter values were invalid:'
+const KEY_IS_TOO_LONG = {
+  HASH: `${INVALID} Size of hashkey has exceeded the maximum size limit of2048 bytes`,
+  RANGE: `${INVALID} Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
 }
 
 /** An error response of DynamoDB. */

@@ -28,6 +28,10 @@ export const createEngine = (store: Store): Engine => {
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
     const write = writeActions.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
+    if (name === 'CreateTable' && 'LocalSecondaryIndexes' in body)
+      throw validationError(
+        'The embedded database has no local secondary indexes. Use a global one.',
+      )
     const other = readActions.get(name) ?? definitionActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
     const message = `The embedded database has no operation ${name}.`

@@ -7,6 +7,11 @@ import { createTable, embedded, request, tablesAt } from './database.ts'
 test.each([
   ['TagResource', {}, 'The embedded database has no operation TagResource.'],
   ['TransactGetItems', null, expect.stringContaining('TypeError: ')],
+  [
+    'CreateTable',
+    { LocalSecondaryIndexes: [] },
+    'The embedded database has no local secondary indexes. Use a global one.',
+  ],
 ])(
   'an embedded database refuses what it cannot do, and keeps running: %s',
   async (operation, body, message) => {
@@ -58,4 +63,49 @@ test.each([
   const response = await request(await embedded(), 'None', {}, headers)
 
   expect(response.status).toBe(status)
+})
+
+const index = (IndexName: string, ...names: string[]) => ({
+  IndexName,
+  KeySchema: names.map((AttributeName, i) => ({ AttributeName, KeyType: i ? 'RANGE' : 'HASH' })),
+  Projection: { ProjectionType: 'ALL' },
+})
+
+test('refuses keys, also those of indexes, that are longer in bytes than DynamoDB allows', async () => {
+  const endpoint = await embedded()
+  const { KeySchema } = index('', 'owner', 'name')
+  await request(endpoint, 'CreateTable', {
+    TableName: 'Pets',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: ['owner', 'name', 'status'].map((AttributeName) => ({
+      AttributeName,
+      AttributeType: 'S',
+    })),
+    KeySchema,
+    GlobalSecondaryIndexes: [
+      index('byStatus', 'status', 'name'),
+      index('byName', 'name', 'status'),
+    ],
+  })
+  await expect
+    .poll(() => request(endpoint, 'DescribeTable', { TableName: 'Pets' }))
+    .toMatchObject({
+      text: expect.stringContaining('"TableStatus":"ACTIVE"'),
+    })
+  const put = async (owner: number, name: number, status: number) => {
+    // Each letter has two bytes.
+    const text = (bytes: number) => ({ S: 'é'.repeat(bytes / 2) })
+    const Item = { owner: text(owner), name: text(name), status: text(status) }
+    return (await request(endpoint, 'PutItem', { TableName: 'Pets', Item })).text
+  }
+
+  const hash = expect.stringContaining('Size of hashkey has exceeded the maximum size limit')
+  const range = expect.stringContaining('Aggregated size of all range keys has exceeded')
+  expect([
+    await put(2048, 1024, 1024),
+    await put(2050, 2, 2),
+    await put(2, 1026, 2),
+    await put(2, 2, 2050),
+    await put(2, 2, 1026),
+  ]).toEqual(['{}', hash, range, hash, range])
 })

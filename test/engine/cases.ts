@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
 import {
+  type ConditionalCheckFailedException,
   CreateTableCommand,
   DeleteTableCommand,
   type DynamoDBClient,
@@ -81,6 +82,36 @@ export const cases: Case[] = [
 
       assert.equal(outcome, 'None, ConditionalCheckFailed, None, ConditionalCheckFailed')
       assert.deepEqual([await read(engine, a), await read(engine, b)], [{ id: a, n: 1 }, undefined])
+    },
+  },
+  {
+    rule: 'the reason of a failed condition has the item, if the action asks for it',
+    check: async (engine) => {
+      const { client, first: TableName } = engine
+      const id = newId()
+      await put(engine, { id, n: 2 })
+      const asked = { ...has(1), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+      const key = { TableName, Key: { id } }
+      const items = [
+        { Delete: { ...key, ...asked } },
+        { ConditionCheck: { TableName: engine.second, Key: { id }, ...asked } },
+      ]
+
+      const canceled = client.send(new sdk.TransactWriteCommand({ TransactItems: items }))
+      const alone = client.send(new sdk.DeleteCommand({ ...key, ...asked }))
+
+      const item = { id: { N: String(id) }, n: { N: '2' } }
+      await assert.rejects(canceled, ({ CancellationReasons }: TransactionCanceledException) => {
+        assert.deepEqual(
+          CancellationReasons?.map(({ Item }) => Item),
+          [item, undefined],
+        )
+        return true
+      })
+      await assert.rejects(alone, ({ Item }: ConditionalCheckFailedException) => {
+        assert.deepEqual(Item, item)
+        return true
+      })
     },
   },
   {

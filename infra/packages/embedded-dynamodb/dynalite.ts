@@ -45,18 +45,22 @@ type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; k
 
 /** An action of DynamoDB's API. `parse` throws a DynamoDBError, or for some bodies a TypeError. */
 export type ApiAction = {
-  parse: (store: Store, body: unknown) => object
-  run: (store: Store, request: object) => Promise<object>
+  parse: (store: Store, body: unknown) => Request
+  run: (store: Store, request: Request) => Promise<object>
 }
+
+/** A request of an action. `ALL_OLD`: the error of a failed condition has the item. */
+type Request = { ReturnValuesOnConditionCheckFailure?: unknown }
 
 /** An action such as `PutItem`. */
 export const apiAction = (name: string): ApiAction => {
   const file = name.charAt(0).toLowerCase() + name.slice(1)
   const { types, custom } = require(`dynalite/validations/${file}`)
-  const parse = (store: Store, body: unknown): object => {
+  const parse = (store: Store, body: unknown): Request => {
+    const { ReturnValuesOnConditionCheckFailure } = Object(body) // dynalite deletes it.
     const request = validations.checkTypes(body, types)
     validations.checkValidations(request, types, custom, store)
-    return request
+    return { ...request, ReturnValuesOnConditionCheckFailure }
   }
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
 }
@@ -66,11 +70,30 @@ export class Rehearsal {
   /** The keys of the items that were read, each as often as that. */
   readonly reads: string[] = []
   readonly #real: Store
-  readonly #store: Store
   readonly #writes: StoreWrite[] = []
 
   constructor(real: Store) {
     this.#real = real
+  }
+
+  /** Runs an action. Throws a DynamoDBError if it fails. */
+  async run(action: ApiAction, request: Request): Promise<object> {
+    let found: object | undefined
+    const store = this.#storeFor((item) => {
+      found = item
+    })
+    try {
+      return await action.run(store, request)
+    } catch (error) {
+      const wantsItem = request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD'
+      if (wantsItem && found && isFailedCondition(error)) error.body.Item = found
+      throw error
+    }
+  }
+
+  /** A store that notes writes, and calls `note` with each item that it reads. */
+  #storeFor(note: (item: object | undefined) => void): Store {
+    const real = this.#real
     const getItemDb = (table: string): ItemStore => {
       const { get, lock } = real.getItemDb(table)
       const writes = this.#noteWrites(`item-${table}~`)
@@ -82,18 +105,16 @@ export class Rehearsal {
         })
       const noteAndGet: ItemStore['get'] = (key, done) => {
         this.reads.push(`${table}~${key}`)
-        get(key, done)
+        get(key, (error, item) => {
+          note(item)
+          done(error, item)
+        })
       }
       return { ...writes, put, get: noteAndGet, lock }
     }
     const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
       this.#noteWrites(`index-global~${table}~${index}~`)
-    this.#store = { ...real, getItemDb, getIndexDb }
-  }
-
-  /** Runs an action. Throws a DynamoDBError if it fails. */
-  run(action: ApiAction, request: object): Promise<object> {
-    return action.run(this.#store, request)
+    return { ...real, getItemDb, getIndexDb }
   }
 
   /** Does the writes of all actions, and others, or none of them. */
@@ -137,11 +158,15 @@ const KEY_IS_TOO_LONG = {
 /** An error response of DynamoDB. */
 type DynamoDBError = Error & {
   statusCode: number
-  body: { __type: string; message?: string }
+  body: { __type: string; message?: string; Item?: object }
 }
 
 export const isDynamoDBError = (error: unknown): error is DynamoDBError =>
   error instanceof Error && 'statusCode' in error
+
+/** Whether an error says that the condition of a write was not met. */
+export const isFailedCondition = (error: unknown): error is DynamoDBError =>
+  isDynamoDBError(error) && error.body.__type.endsWith('#ConditionalCheckFailedException')
 
 /** Creates an error response. */
 export const dynamoDBError = (type: string, message: string, more?: object): DynamoDBError => {

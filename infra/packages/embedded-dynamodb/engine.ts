@@ -4,6 +4,7 @@ import {
   apiAction,
   dynamoDBError,
   isDynamoDBError,
+  isFailedCondition,
   Rehearsal,
   type Store,
   validationError,
@@ -124,8 +125,10 @@ type ParsedAction = { action: ApiAction; request: object }
 
 /** Checks the actions of a transaction, such as `[{ Put: … }]`. */
 const parseActions = (store: Store, allowed: Allowed, items: unknown): ParsedAction[] => {
-  if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
-    throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
+  if (!Array.isArray(items) || items.length === 0)
+    throw validationError(`${wrongLength('[]')} greater than or equal to 1`)
+  if (items.length > MAX_ACTIONS)
+    throw validationError(`${wrongLength('[…]')} less than or equal to ${MAX_ACTIONS}`)
   const names = Object.keys(allowed).join(', ')
   return items.map((item: object) => {
     const [[name, body] = ['', {}], ...others] = Object.entries(item)
@@ -135,6 +138,10 @@ const parseActions = (store: Store, allowed: Allowed, items: unknown): ParsedAct
     return { action, request: action.parse(store, body) }
   })
 }
+
+const wrongLength = (value: string): string =>
+  `1 validation error detected: Value '${value}' at 'transactItems' failed to satisfy ` +
+  'constraint: Member must have length'
 
 /** Returns the result of each action. Throws a DynamoDBError if one fails. */
 const rehearseAll = async (rehearsal: Rehearsal, actions: ParsedAction[]): Promise<object[]> => {
@@ -159,13 +166,18 @@ const cancellation = (errors: unknown[]): Error => {
   return dynamoDBError('TransactionCanceledException', message, { CancellationReasons })
 }
 
+type CancellationReason = {
+  Code: string
+  Message?: string | undefined
+  Item?: object | undefined
+}
+
 /** Throws an error that DynamoDB returns as it is. */
-const cancellationReason = (error: unknown): { Code: string; Message?: string | undefined } => {
+const cancellationReason = (error: unknown): CancellationReason => {
   if (!error) return { Code: 'None' }
   if (!isDynamoDBError(error)) throw error
-  const { __type, message: Message } = error.body
-  if (__type.endsWith('#ConditionalCheckFailedException'))
-    return { Code: 'ConditionalCheckFailed', Message }
+  const { __type, message: Message, Item } = error.body
+  if (isFailedCondition(error)) return { Code: 'ConditionalCheckFailed', Message, Item }
   if (__type.endsWith('#ValidationException')) return { Code: 'ValidationError', Message }
   throw error
 }

@@ -48,6 +48,8 @@ const pathProblem = (
   { method, path, params }: Entry,
   earlier: [id: string, Entry][],
 ): string | undefined => {
+  if (!PATH.test(path))
+    return `has the path ${path}. Use parts such as /pets and /{petId}, and no slash at the end.`
   if (!METHODS.includes(method)) return `needs a method: one of ${METHODS.join(', ')}.`
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
@@ -71,6 +73,7 @@ const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | 
   return undefined
 }
 
+const PATH = /^(\/([\w.-]+|\{\w+\}))+$/
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 type Fields = { entries?: v.ObjectEntries }

@@ -3,10 +3,13 @@ import { runTransaction } from '../data/run-transaction.ts'
 import { Pet } from './pet.ts'
 import { storedPets } from './stored-pets.ts'
 
-/** Adds the same pets each time, with the examples of the reference. Returns how many. */
+/**
+ * Adds the same pets each time, with the examples of the reference. Returns how many: 0 if another
+ * process adds them.
+ */
 export const seedPets = async (): Promise<number> => {
   const examples = v.getExamples(Pet)
-  for (const pet of examples) await runTransaction(async (tx) => storedPets.restore(tx, pet))
+  for (const pet of examples) if (!(await restoreMissing(pet))) return 0
   const names = NAMES.trim().split(/\s+/)
   // One after the other: a list returns them in the reverse order.
   for (const [i, name] of names.entries()) {
@@ -15,6 +18,14 @@ export const seedPets = async (): Promise<number> => {
   }
   return examples.length + names.length
 }
+
+/** Stores a pet with the id that it has. Returns whether it was missing. */
+const restoreMissing = (pet: Pet): Promise<boolean> =>
+  runTransaction(async (tx) => {
+    if (await storedPets.find(tx, pet.id)) return false
+    storedPets.restore(tx, pet)
+    return true
+  })
 
 // A pet of each category, 1 to 5, in turn: a dog, a cat, a bird, a rabbit and a fish.
 const NAMES = `

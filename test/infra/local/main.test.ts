@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { listeningAddress, reservePorts } from '../../../infra/local/ports.ts'
@@ -200,6 +201,24 @@ test.each([
   ],
 ])('refuses port %s of %s', async (port, host, reason) => {
   await expect(reservePorts(port, host, true)).rejects.toEqual(new CommandError(reason))
+})
+
+test('port 0 selects another port if the next one is in use', async () => {
+  const { listen } = Server.prototype
+  const listened = vi.spyOn(Server.prototype, 'listen')
+  onTestFinished(() => void vi.restoreAllMocks())
+  listened.mockImplementation(function (this: Server, ...args: unknown[]) {
+    // The first database is sent to a port that another program has.
+    const sent = listened.mock.calls.length === 2 ? [otherPort, '127.0.0.1'] : args
+    return Reflect.apply(listen, this, sent)
+  })
+
+  const { api, database } = await reservePorts(0, '127.0.0.1', true)
+  const ports = [api, database].map((server) => server && listeningAddress(server).port)
+  for (const server of [api, database]) server?.close()
+
+  expect(ports).toEqual([expect.any(Number), Number(ports[0]) + 1])
+  expect(listened.mock.calls.length).toBeGreaterThan(2)
 })
 
 const LIMITS = "value '65535' from env 'PORT' is invalid. Use a whole number from 0 to 65534."

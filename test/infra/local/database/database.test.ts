@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { prepareDatabase } from '../../../../infra/local/database/create-tables.ts'
-import { namedDatabase, startDatabase } from '../../../../infra/local/database/local-database.ts'
+import {
+  namedDatabase,
+  startDatabase,
+  useDatabase,
+} from '../../../../infra/local/database/local-database.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
 import { send } from '../../../support/http.ts'
 import { newPet } from '../../../support/pets.ts'
@@ -107,12 +111,48 @@ test.each<[string, string, string?]>([
   await expect(open()).rejects.toEqual(new CommandError(message))
 })
 
-test('allows the host of a database that is named twice', () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://database.example:8000')
+test('allows the host of a database that is named twice, and no other', () => {
   vi.stubEnv('ALLOW_DYNAMODB_HOST', 'database.example')
   onTestFinished(() => void vi.unstubAllEnvs())
 
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://database.example:8000')
   expect(namedDatabase()).toEqual({ kind: 'named', endpoint: 'http://database.example:8000' })
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://other.example:8000')
+  expect(namedDatabase).toThrow(new CommandError(notHere('other.example')))
+})
+
+test.each([
+  ['server', {}],
+  ['named', { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'key', AWS_SESSION_TOKEN: 'token' }],
+] as const)('a database that is %s gets %j of the AWS settings of the shell', (kind, kept) => {
+  const before = { ...process.env }
+  onTestFinished(() => {
+    for (const name of Object.keys(process.env)) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  for (const name of Object.keys(process.env)) if (/^AWS_/.test(name)) delete process.env[name]
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_PROFILE: 'of-another-account',
+    AWS_USE_FIPS_ENDPOINT: 'true',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+  })
+
+  useDatabase({ kind, endpoint: 'http://127.0.0.1:1' })
+
+  const settings = Object.entries(process.env).filter(([name]) => /^AWS_/.test(name))
+  expect(Object.fromEntries(settings)).toEqual({
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    ...kept,
+    AWS_SECRET_ACCESS_KEY: kind === 'named' ? 'secret' : 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  })
 })
 
 test.each(['localhost', '127.0.0.2', '[::1]'])('allows %s, which is this machine', (host) => {

@@ -1,5 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import type { Socket } from 'node:net'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
 import * as sdkLib from '@aws-sdk/lib-dynamodb'
 import { convertToAttr } from '@aws-sdk/util-dynamodb'
@@ -319,4 +321,34 @@ test.each<[string, Fate, attempts: number, limit?: number]>([
   const sent = lean.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(400) })
 
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+/** Lets a socket report each write only after the response to it, as a busy process notices it. */
+const reportWritesLate = (socket: Socket): void => {
+  const { _writev } = socket
+  socket._writev = (chunks, done) => {
+    const afterResponse = async () => {
+      // All that waits for the response runs before, but for the next turn of the event loop.
+      for (let i = 0; i < 1000; i++) await undefined
+      done()
+    }
+    socket.once('data', afterResponse)
+    _writev?.call(socket, chunks, () => {})
+  }
+}
+
+test('reuses a connection whose response ends before the end of its request is noticed', async () => {
+  const { lean, requests } = await clientsOf({ status: 200, body: '{}' })
+  const sockets = new Set<Socket>()
+  const { request } = http
+  vi.spyOn(http, 'request').mockImplementation((...args: unknown[]) =>
+    Reflect.apply(request, http, args).once('socket', (socket: Socket) => {
+      if (!sockets.has(socket)) reportWritesLate(socket)
+      sockets.add(socket)
+    }),
+  )
+
+  for (let i = 0; i < 3; i++) await lean.client.send(new lean.GetCommand(get), {})
+
+  expect([requests.length, sockets.size]).toEqual([3, 1])
 })

@@ -12,30 +12,33 @@ import { responseObjects } from './response-objects.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */
-export const openApiDocument = (origin = ''): Json => ({
-  openapi: '3.1.1',
-  info: {
-    title: service.title,
-    version: '1.0.0',
-    description: introduction,
-  },
-  servers: servers(origin),
-  tags: tagObjects(),
-  security: [{ apiKey: [] }],
-  paths: pathItems(),
-  components: {
-    securitySchemes: {
-      apiKey: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'API key',
-        description: 'An API key that was issued for this deployment.',
-      },
+export const openApiDocument = (origin = ''): Json => {
+  const paths = pathItems()
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: service.title,
+      version: '1.0.0',
+      description: introduction,
     },
-    headers: componentHeaders(),
-    schemas: { ...componentSchemas(), Error: ERROR },
-  },
-})
+    servers: servers(origin),
+    tags: tagObjects(),
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'API key',
+          description: 'An API key that was issued for this deployment.',
+        },
+      },
+      headers: componentHeaders(paths),
+      schemas: { ...componentSchemas(), Error: ERROR },
+    },
+  }
+}
 
 /** The document as JSON, with line breaks. */
 export const openApiText = (origin?: string): string =>
@@ -64,7 +67,7 @@ export const operationObject = (id: string, entry: Entry): Json => ({
   ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
   parameters: parameterObjects(entry),
   ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
-  responses: responseObjects(entry),
+  responses: responseObjects(id, entry),
 })
 
 const tagObjects = (): Json[] => {

@@ -1,17 +1,18 @@
 import { entries } from '../../shared/contract.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import { type Entry, noticeHeaders } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { exampleMember, type Json } from './schemas.ts'
 
-/** The headers of responses, for the components of the document. */
-export const componentHeaders = (): Json => {
-  const used = ['Access-Control-Allow-Origin', ...cors.exposedHeaders]
+/** The headers that `paths` refer to, for the components of the document. */
+export const componentHeaders = (paths: Json): Json => {
+  const text = stringifyJson(paths)
   const components: Json = {}
   for (const [name, { description, schema, example, required }] of Object.entries(HEADERS)) {
-    if (!used.includes(name)) continue
+    if (!text.includes(`"${reference(name)}"`)) continue
     components[name] = { description, schema: { type: 'string', ...schema }, example, required }
   }
   return components
@@ -21,9 +22,11 @@ export const componentHeaders = (): Json => {
 export const headerReferences = (entry: Entry, names: string[]): Json => {
   const references: Json = {}
   for (const name of [...COMMON_HEADERS, ...names, ...noticeHeaders(entry)])
-    references[name] = { $ref: `#/components/headers/${name}` }
+    references[name] = { $ref: reference(name) }
   return references
 }
+
+const reference = (header: string): string => `#/components/headers/${header}`
 
 const COMMON_HEADERS = ['Access-Control-Allow-Origin', 'X-Request-Id']
 
@@ -88,6 +91,11 @@ const HEADERS: Record<string, Header> = {
     description: 'The number of seconds to wait before a retry.',
     schema: { pattern: '^\\d+$' },
     example: '1',
+    required: true,
+  },
+  'Accept-Patch': {
+    description: 'The media types of a change (RFC 5789).',
+    example: 'application/json, application/merge-patch+json',
     required: true,
   },
   'WWW-Authenticate': {

@@ -22,15 +22,17 @@ import {
   takesIdempotencyKey,
   takesIfMatch,
 } from '../../shared/pipeline/entry.ts'
+import { unknownParameters } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { headerReferences } from './headers.ts'
 import { exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responseObjects = (entry: Entry): Json => {
+export const responseObjects = (id: string, entry: Entry): Json => {
   const responses: Json = { [successStatus(entry)]: successResponse(entry) }
-  for (const error of possibleErrors(entry)) responses[error.status] = errorResponse(entry, error)
+  for (const error of possibleErrors(id, entry))
+    responses[error.status] = errorResponse(entry, error)
   return responses
 }
 
@@ -58,12 +60,12 @@ const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema):
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const possibleErrors = (entry: Entry): ApiError[] => {
+const possibleErrors = (id: string, entry: Entry): ApiError[] => {
   const { scope, errors = [] } = entry
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
-  if (input) possible.push(badRequest(firstRule(input)))
+  possible.push(input ? badRequest(firstRule(input)) : unknownParameters(id, entry, ['limit']))
   if (params[0]) possible.push(notFound(firstRule(params[0])))
   if (entry.body) {
     const unsupported = unsupportedMediaType('text/plain', mediaTypes(entry))
@@ -110,7 +112,9 @@ const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
     : []
 
 const ERROR_DESCRIPTIONS: Record<number, string> = {
-  400: 'The body, a parameter or a header is invalid. The message names what is invalid.',
+  400:
+    'The body, a parameter or a header is invalid, or the operation does not have a query ' +
+    'parameter. The message names it.',
   401: 'The API key is missing or invalid.',
   403: 'The API key does not have the scope that the operation needs.',
   404: 'The requested resource could not be found.',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { badRequest, notFound } from '../model/api-error.ts'
+import { type ApiError, badRequest, notFound } from '../model/api-error.ts'
 import type { Caller } from '../model/api-key.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
@@ -67,13 +67,16 @@ const assertKnownParameters = (operation: string, entry: Entry, event: ProxyEven
   const unknown = Object.keys(event.multiValueQueryStringParameters ?? {}).filter(
     (name) => name !== '' && !known.includes(name),
   )
-  if (unknown.length === 0) return
+  if (unknown.length > 0) throw unknownParameters(operation, entry, unknown)
+}
+
+/** The error for query parameters that an operation does not have. */
+export const unknownParameters = (operation: string, entry: Entry, unknown: string[]): ApiError => {
   const names = unknown.slice(0, 3).map((name) => shortened(name, 50))
   if (unknown.length > names.length) names.push('…')
   const missing = unknown.length === 1 ? 'is no query parameter' : 'are no query parameters'
-  throw badRequest(
-    `There ${missing} ${names.join(', ')}. ${operation} has ${known.join(', ') || 'none'}.`,
-  )
+  const known = queryParameters(entry).join(', ') || 'none'
+  return badRequest(`There ${missing} ${names.join(', ')}. ${operation} has ${known}.`)
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */

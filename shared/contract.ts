@@ -54,9 +54,8 @@ export const contract = {
     path: '/pets/{petId}',
     summary: 'Get an animal',
     description:
-      'Returns the pet with this identifier. A pet can be read as soon as it has been added. An ' +
-      'identifier that is not an int64 gets the same response as an unknown one: 404. When this ' +
-      'operation is removed, only `createPet` and `updatePet` return the `ETag` of a pet.',
+      'Returns the pet with this identifier. When this operation is removed, find the pet in the ' +
+      'list, by its `status`, and change it without `If-Match`: a list has no `ETag`.',
     tag: 'Pets',
     scope: 'pets:read',
     params: PetPath,
@@ -73,10 +72,9 @@ export const contract = {
     path: '/pets/{petId}',
     summary: 'Change a pet',
     description:
-      'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC ' +
-      '7396). The body must have at least one field. A `null` removes an optional one. Without ' +
-      '`If-Match`, the last of several requests that change a field at the same time wins. While ' +
-      'a pet has an open order, its status cannot be changed: 409.',
+      'Replaces the fields that the body has (RFC 7396), and returns the pet. A `null` removes ' +
+      'an optional field. Without `If-Match`, the last change wins. A pet with an open order ' +
+      'keeps its status: 409.',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',

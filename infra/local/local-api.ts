@@ -66,10 +66,10 @@ const SCRIPT = '/docs.js'
 let scriptBytes: Buffer | undefined
 
 const documents: GatewayOptions['documents'] = {
-  // Without the escapes that API Gateway needs, and with the address that generators need.
+  // Without the escapes that API Gateway needs, and with the address that was asked.
   [referencePaths.document]: (origin) => ({
     headers: referenceHeaders,
-    body: openApiText(origin),
+    body: openApiText([origin + service.basePath]),
   }),
   // It gets its script from here, so it works without a network.
   [referencePaths.page]: () => referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),

@@ -1,18 +1,20 @@
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { fieldDescription } from '../../shared/model/fields.ts'
-import { stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
 import { reference, service } from '../../shared/service.ts'
-import { command, run } from '../command-line.ts'
 import { guide, introduction } from './guide.ts'
 import { componentHeaders } from './headers.ts'
 import { responseObjects } from './response-objects.ts'
-import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
+import { bodySchema, componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
-/** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */
-export const openApiDocument = (origin = ''): Json => {
+/**
+ * The OpenAPI 3.1 document of a deployment with these base addresses, such as
+ * `https://api.example.com/v1`. They are absolute, because most clients cannot use others. It has no
+ * number that `JSON.parse` rounds.
+ */
+export const openApiDocument = (baseUrls: readonly string[]): Json => {
   const paths = pathItems()
   return {
     openapi: '3.1.1',
@@ -21,7 +23,7 @@ export const openApiDocument = (origin = ''): Json => {
       version: '1.0.0',
       description: introduction,
     },
-    servers: servers(origin),
+    servers: baseUrls.map((url) => ({ url })),
     tags: tagObjects(),
     security: [{ apiKey: [] }],
     paths,
@@ -41,18 +43,8 @@ export const openApiDocument = (origin = ''): Json => {
 }
 
 /** The document as JSON, with line breaks. */
-export const openApiText = (origin?: string): string =>
-  `${stringifyJson(openApiDocument(origin), 2)}\n`
-
-/** The base addresses: the deployment that serves the document, then those of `cdk deploy`. */
-export const servers = (origin = ''): Json[] => [
-  { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
-  ...['Production', 'Staging'].map((description) => ({
-    url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
-    description,
-    variables: { api: { default: 'abcdef1234' }, region: { default: 'us-east-1' } },
-  })),
-]
+export const openApiText = (baseUrls: readonly string[]): string =>
+  `${JSON.stringify(openApiDocument(baseUrls), undefined, 2)}\n`
 
 /** The OpenAPI operation object of an entry. */
 export const operationObject = (id: string, entry: Entry): Json => ({
@@ -87,15 +79,13 @@ const pathItems = (): Json => {
   return items
 }
 
+/** At most 300 characters, because agents cut the rest off. */
 const operationText = ({ description, scope, deprecated, stability }: Entry): string => {
-  const parts = [description, `Needs an API key with the scope \`${scope}\`.`]
-  if (stability)
-    parts.push(
-      `This operation is marked as ${stability}: it may change or be removed without notice.`,
-    )
+  const parts = [description, `Needs the scope \`${scope}\`.`]
+  if (stability) parts.push(`Marked as ${stability}: may change or be removed without notice.`)
   if (deprecated)
     parts.push(
-      `This operation is deprecated: it will be removed on ${day(deprecated.sunset)}. ` +
+      `Deprecated: will be removed on ${day(deprecated.sunset)}. ` +
         `Use \`${deprecated.successor}\` instead.`,
     )
   return parts.join('\n\n')
@@ -106,8 +96,7 @@ const day = (date: Date): string => date.toISOString().slice(0, 10)
 // Only one media type, because generators make a type, or a method, of each.
 const jsonContent = (schema: ObjectSchema): Json => ({
   'application/json': {
-    // The body parser refuses `__proto__`, which can change the prototype of an object.
-    schema: { ...jsonSchema(schema), propertyNames: { not: { const: '__proto__' } } },
+    schema: bodySchema(schema),
     ...exampleMember(schema),
   },
 })
@@ -164,9 +153,3 @@ const ERROR = {
     },
   },
 }
-
-const openapiCommand = command('npm run openapi --', 'Prints the OpenAPI document.').action(() => {
-  process.stdout.write(openApiText())
-})
-
-if (import.meta.main) await run(openapiCommand)

@@ -1,6 +1,5 @@
 import { entries } from '../../shared/contract.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
-import { stringifyJson } from '../../shared/model/json.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import { type Entry, noticeHeaders } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/gateway-event.ts'
@@ -9,7 +8,7 @@ import { exampleMember, type Json } from './schemas.ts'
 
 /** The headers that `paths` refer to, for the components of the document. */
 export const componentHeaders = (paths: Json): Json => {
-  const text = stringifyJson(paths)
+  const text = JSON.stringify(paths)
   const components: Json = {}
   for (const [name, { description, schema, example, required }] of Object.entries(HEADERS)) {
     if (!text.includes(`"${reference(name)}"`)) continue

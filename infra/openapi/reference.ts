@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
-import { stringifyJson } from '../../shared/model/json.ts'
 import { reference, service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../platform/gateway.ts'
-import { openApiDocument, servers } from './document.ts'
+import { openApiDocument } from './document.ts'
 
 type PublicDocuments = Record<string, { headers: Record<string, string>; body: string }>
 
-/** What everyone may get from API Gateway, by path. */
-export const publicDocuments = (): PublicDocuments => ({
+/** What everyone may get from API Gateway, by path, if the API has these base addresses. */
+export const publicDocuments = (baseUrls: readonly string[]): PublicDocuments => ({
   [referencePaths.document]: {
     headers: referenceHeaders,
-    body: inertJson(stringifyJson(openApiDocument())),
+    body: inertJson(JSON.stringify(openApiDocument(baseUrls))),
   },
   [referencePaths.page]: referencePage(),
 })
@@ -59,8 +58,9 @@ const htmlPage = (script: string, token?: string): string => {
     script,
     integrity: referenceScript.integrity,
   }
-  const servedHere = servers().slice(0, 1) // The Content-Security-Policy blocks the others.
-  const settings = { url: DOCUMENT, servers: servedHere, token, customCss: readText('style.css') }
+  // Relative: the page calls the address that it comes from. Its policy blocks all others.
+  const servers = [{ url: service.basePath }]
+  const settings = { url: DOCUMENT, servers, token, customCss: readText('style.css') }
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
   const inline = `<script type="application/json">${json}</script>\n<script>${START}</script>`
   return readText('page.html')

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
+import { entries } from '../../shared/contract.ts'
 import {
   type ApiError,
   badRequest,
@@ -9,6 +10,7 @@ import {
   preconditionFailed,
   serviceUnavailable,
   unauthorized,
+  unknownId,
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { fieldRules } from '../../shared/model/fields.ts'
@@ -66,7 +68,7 @@ const possibleErrors = (id: string, entry: Entry): ApiError[] => {
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
   possible.push(input ? badRequest(firstRule(input)) : unknownParameters(id, entry, ['limit']))
-  if (params[0]) possible.push(notFound(firstRule(params[0])))
+  if (params[0]) possible.push(unknownResource(entry.path, params[0]))
   if (entry.body) {
     const unsupported = unsupportedMediaType('text/plain', mediaTypes(entry))
     possible.push(gatewayResponses.payloadTooLarge, unsupported)
@@ -82,6 +84,18 @@ const possibleErrors = (id: string, entry: Entry): ApiError[] => {
     serviceUnavailable(undefined),
     gatewayResponses.gatewayTimeout,
   ]
+}
+
+/**
+ * The usual 404: no resource has the id at the end of the path. What it would be is the title of
+ * the response that an operation at the path has. Elsewhere, an identifier is invalid.
+ */
+const unknownResource = (path: string, params: ObjectSchema): ApiError => {
+  const atPath = Object.values(entries).filter((entry) => entry.path === path)
+  const [title] = atPath.flatMap(({ returns }) => (returns && v.getTitle(returns)) ?? [])
+  const { example } = exampleMember(Object.values(params.entries).at(-1) ?? v.never())
+  const isFound = title !== undefined && typeof example === 'number' && path.endsWith('}')
+  return isFound ? unknownId(title.toLowerCase(), example) : notFound(firstRule(params))
 }
 
 const firstRule = ({ entries }: ObjectSchema): string => {
@@ -117,7 +131,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
     'parameter. The message names it.',
   401: 'The API key is missing or invalid.',
   403: 'The API key does not have the scope that the operation needs.',
-  404: 'The requested resource could not be found.',
+  404: 'The requested resource could not be found. An invalid identifier gets this, too.',
   412: 'The resource does not have the revision in `If-Match`. Nothing happened.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
   422: 'The `Idempotency-Key` was used for another request. A new request needs a new key.',

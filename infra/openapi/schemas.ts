@@ -2,14 +2,30 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { capitalized } from '../../shared/model/names.ts'
+import type { ObjectSchema } from '../../shared/pipeline/entry.ts'
 
-/** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it stands for a number. */
+/** A JSON Schema (draft 2020-12), or a part of one. */
 export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */
-export const componentSchemas = (): Record<string, Json> =>
+export const componentSchemas = (): Record<string, Json> => {
   // The cast holds: no schema here is the boolean form of JSON Schema.
-  toJsonSchemaDefs(named, config) as Record<string, Json>
+  const components = toJsonSchemaDefs(named, config) as Record<string, Json>
+  for (const { body } of Object.values(entries)) {
+    const title = body && v.getTitle(body)
+    if (title !== undefined) components[title] = { ...components[title], ...NO_PROTOTYPE }
+  }
+  return components
+}
+
+/** The JSON Schema of a request body: a reference alone if it has a title, as clients need it. */
+export const bodySchema = (body: ObjectSchema): Json => {
+  const json = jsonSchema(body)
+  return '$ref' in json ? json : { ...json, ...NO_PROTOTYPE }
+}
+
+// The body parser refuses `__proto__`, which can change the prototype of an object.
+const NO_PROTOTYPE = { propertyNames: { not: { const: '__proto__' } } }
 
 /**
  * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation,

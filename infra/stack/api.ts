@@ -22,6 +22,8 @@ import { newLogGroup } from './service-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
+type PublicStage = Stage & { publicBaseUrl?: string }
+
 type ApiProps = { operations: OperationFunction[]; stage: Stage }
 
 /** The REST API, which routes requests to the functions and writes the access log. */
@@ -33,12 +35,13 @@ export class Api extends Construct {
     super(scope, id)
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
-    addFixedResponses(this.restApi)
+    const baseUrls = this.#baseUrls(stage)
+    addFixedResponses(this.restApi, baseUrls)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.
     this.restApi.node.tryRemoveChild('Endpoint')
-    new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
+    new CfnOutput(Stack.of(this), 'BaseUrl', { value: baseUrls.at(-1) ?? '' })
     if (stage.domainName) this.#addDomain(stage.domainName, stage)
   }
 
@@ -74,11 +77,16 @@ export class Api extends Construct {
     addFixedMethods(resource, methods)
   }
 
-  /** Works as soon as the stack is deployed, before the DNS record of a new domain. */
-  #baseUrl({ domainName, domainOnly }: Stage): string {
+  /**
+   * The base addresses, the one for callers first. The last one works as soon as the stack is
+   * deployed, before the DNS record of a new domain.
+   */
+  #baseUrls({ publicBaseUrl, domainName, domainOnly }: PublicStage): string[] {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
-    return `https://${domainOnly ? domainName : defaultHost}/${VERSION}`
+    const hosts = [domainName, domainOnly ? undefined : defaultHost]
+    const own = hosts.flatMap((host) => (host ? `https://${host}/${VERSION}` : []))
+    return publicBaseUrl ? [publicBaseUrl, ...own] : own
   }
 
   #addDomain(domainName: string, { certificateArn = '', hostedZone }: Stage): void {

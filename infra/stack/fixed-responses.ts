@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib'
 import {
   type IResource,
   MockIntegration,
@@ -16,10 +17,10 @@ import {
 } from '../platform/gateway.ts'
 
 /** Adds all that API Gateway responds by itself, but for the methods of the operations' paths. */
-export const addFixedResponses = (api: RestApi): void => {
+export const addFixedResponses = (api: RestApi, baseUrls: string[]): void => {
   addGatewayResponses(api)
   addNotFound(api)
-  addReference(api)
+  addReference(api, baseUrls)
 }
 
 /** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
@@ -51,12 +52,27 @@ const addNotFound = (api: RestApi): void => {
 }
 
 /** Serves the OpenAPI document and its page to everyone. */
-const addReference = (api: RestApi): void => {
-  for (const [path, document] of Object.entries(publicDocuments())) {
+const addReference = (api: RestApi, baseUrls: string[]): void => {
+  for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
     addFixedMethods(resource, referenceMethods)
   }
+}
+
+/**
+ * The documents for these addresses. CloudFormation inserts those that are known at deployment only,
+ * because the escapes of the text would spoil their tokens.
+ */
+const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
+  const placeholders = baseUrls.map((url, i) =>
+    Token.isUnresolved(url) ? `https://api-${i}.invalid` : url,
+  )
+  const documents = publicDocuments(placeholders)
+  for (const document of Object.values(documents))
+    for (const [i, url] of baseUrls.entries())
+      document.body = document.body.replaceAll(`"${placeholders[i]}"`, () => `"${url}"`)
+  return documents
 }
 
 /** Returns an error for every method that the resource does not have. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { notFound, preconditionFailed } from '../model/api-error.ts'
+import { preconditionFailed, unknownId } from '../model/api-error.ts'
 import { etagOf, type IfMatch } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
@@ -71,7 +71,7 @@ export const collection = <Resource extends { id: number }>(
 
   const get = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
     const resource = await find(tx, id)
-    if (!resource) throw notFound(`No ${title} has the id ${id}.`)
+    if (!resource) throw unknownId(title, id)
     if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, resource.revision)))
       throw preconditionFailed(ifMatch.some((etag) => etag.startsWith('W/')))
     return resource

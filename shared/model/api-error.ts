@@ -55,6 +55,10 @@ const challenge = (...attributes: string[]) => ({
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, message)
 
+/** No resource has the id. `kind` says what it would be, such as `pet`. */
+export const unknownId = (kind: string, id: number | bigint) =>
+  notFound(`No ${kind} has the id ${id}.`)
+
 /** The request contradicts the state of a resource. */
 export const conflict = (message: string) => new ApiError(409, message)
 

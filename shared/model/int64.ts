@@ -16,7 +16,8 @@ export const SafeInteger = v.pipe(v.number(), v.safeInteger())
  */
 export const Int64 = v.pipe(
   v.union([SafeInteger, v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
-  v.metadata({ type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }),
+  // No limits: JavaScript tools would round them, and others refuse the result.
+  v.metadata({ type: 'integer', format: 'int64' }),
   mustBe(`a JSON number, without quotes: ${RANGE}`),
 )
 export type Int64 = v.InferOutput<typeof Int64>

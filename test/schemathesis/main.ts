@@ -48,9 +48,8 @@ const main = command(
   const folder = processFolder('schemathesis')
   const python = await preparePython('test/schemathesis/requirements.txt', 'inherit')
   const [document, report] = [join(folder, 'openapi.json'), join(folder, 'report.json')]
-  writeFileSync(document, openApiText())
-
   const { baseUrl, apiKey, stop } = await startServer()
+  writeFileSync(document, openApiText([baseUrl]))
   // Without the last two, it would leave files in the repository.
   const places = {
     HYPOTHESIS_STORAGE_DIRECTORY: join(folder, 'hypothesis'),

@@ -2,12 +2,10 @@
 const settings = document.querySelector('script[type="application/json"]')
 const { url, servers, token, customCss } = JSON.parse(settings.textContent)
 
-// Leaves out what the page would show wrongly or as a puzzle: the limits of an int64, which
-// `JSON.parse` rounds, and `not`. Descriptions state both. The console does not send optional
-// parameters unless they are selected: otherwise, a list would lack items.
+// Leaves out `not`, which the page would show as a puzzle: descriptions state it. The console does
+// not send optional parameters unless they are selected: otherwise, a list would lack items.
 const simplify = (key, value) => {
-  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
-  if (isRounded || key === 'not') return undefined
+  if (key === 'not') return undefined
   if (value?.required !== false) return value
   const { example = value.schema.default } = value
   return { ...value, examples: { default: { value: example, 'x-disabled': true } } }

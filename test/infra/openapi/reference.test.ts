@@ -37,7 +37,7 @@ test('the page offers only the server that it comes from, which its policy allow
 
   expect(JSON.parse(settings)).toEqual({
     url: `${service.basePath}/openapi.json`,
-    servers: [{ url: service.basePath, description: 'The deployment that serves this document' }],
+    servers: [{ url: service.basePath }],
     customCss: readFileSync('infra/openapi/reference/style.css', 'utf8'),
   })
 })

@@ -10,7 +10,9 @@ import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../shared/service.ts'
 import {
+  DEFAULT_URL,
   everyOption,
+  joined,
   only,
   onlyId,
   partsOf,
@@ -48,7 +50,7 @@ const mapped = (prefix: string, headers: object, hasBody = true) => {
 type Response = { status: number; headers: object; body?: unknown }
 
 const { notFound, methodNotAllowed } = gatewayResponses
-const documents = Object.entries(publicDocuments())
+const documents = Object.entries(publicDocuments([DEFAULT_URL]))
 
 /** The methods that each path allows. */
 const allowed = new Map(documents.map(([path]) => [path, ['GET', 'OPTIONS']]))
@@ -117,23 +119,26 @@ test.each(mocks)(
   'the API responds to %s without a function or a key, whatever its content type',
   (route, { status, headers, body }) => {
     const { AuthorizationType, Integration, MethodResponses } = methods[route]
-    const [response, ...others] = Integration.IntegrationResponses
+    const [response, ...surplus] = Integration.IntegrationResponses
 
     expect(Integration).toMatchObject({ Type: 'MOCK', PassthroughBehavior: 'NEVER' })
     for (const type of ['application/json', 'application/merge-patch+json', 'text/plain'])
       expect(Integration.RequestTemplates[type]).toBe(`{"statusCode": ${status}}`)
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    expect(response).toEqual({
+    const { ResponseTemplates, ...rest } = response
+    expect(rest).toEqual({
       StatusCode: `${status}`,
       ResponseParameters: mapped('method.response', headers, body !== undefined),
-      ...(text && { ResponseTemplates: { 'application/json': text } }),
     })
+    const [sent, ...others] = Object.entries<string>(ResponseTemplates ?? {})
+    expect(sent?.[0]).toBe(text && 'application/json')
+    expect(sent && joined(sent[1])).toBe(text)
     // A header that the method does not declare is not sent.
     expect(MethodResponses).toHaveLength(1)
     expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(
       Object.keys(response.ResponseParameters),
     )
-    expect([AuthorizationType, others]).toEqual(['NONE', []])
+    expect([AuthorizationType, others, surplus]).toEqual(['NONE', [], []])
   },
 )
 
@@ -201,4 +206,24 @@ test('a new domain leaves the default address as it is, and has its target as an
   expect(Outputs.BaseUrl.Value['Fn::Join'][1]).toContain('.execute-api.')
   expect(Outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': target })
   template.resourceCountIs('AWS::Route53::RecordSet', 0)
+})
+
+const { domainName, certificateArn } = everyOption
+const domain = { domainName, certificateArn }
+const DOMAIN_URL = `https://${domainName}${service.basePath}`
+const PUBLIC_URL = 'https://shop.example.com/api$1'
+
+test.each([
+  [{}, [DEFAULT_URL]],
+  [domain, [DOMAIN_URL, DEFAULT_URL]],
+  [{ ...domain, domainOnly: true }, [DOMAIN_URL]],
+  [{ ...domain, publicBaseUrl: PUBLIC_URL }, [PUBLIC_URL, DOMAIN_URL, DEFAULT_URL]],
+])('the document has the addresses of its own deployment, the best first: %#', (options, urls) => {
+  const [document] = propertiesOf(templateOf('production', options), 'AWS::ApiGateway::Method')
+    .flatMap(({ Integration }) => Integration.IntegrationResponses ?? [])
+    .map(({ ResponseTemplates = '' }) => joined(ResponseTemplates['application/json'] ?? ''))
+    .filter((text) => text.includes('"openapi"'))
+
+  expect(document).not.toMatch(/[$#]/) // A template of API Gateway's.
+  expect(JSON.parse(`${document}`).servers).toEqual(urls.map((url) => ({ url })))
 })

@@ -56,6 +56,23 @@ export const resourcesOf = (template: Template, type: string) =>
 export const propertiesOf = (template: Template, type: string) =>
   resourcesOf(template, type).map(([, { Properties }]) => Properties)
 
+/** A text as CloudFormation joins it, in a region and with an id of the API. */
+export const joined = (value: string | { 'Fn::Join': [string, (string | { Ref: string })[]] }) => {
+  if (typeof value === 'string') return value
+  const [separator, parts] = value['Fn::Join']
+  const values: Record<string, string> = {
+    'AWS::Region': 'eu-central-1',
+    'AWS::URLSuffix': 'amazonaws.com',
+  }
+  const texts = parts.map((part) =>
+    typeof part === 'string' ? part : (values[part.Ref] ?? 'a1b2c3'),
+  )
+  return texts.join(separator)
+}
+
+/** The default base address, as `joined` makes it. */
+export const DEFAULT_URL = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com/v1'
+
 /** The logical id of the only resource of a type. */
 export const onlyId = (template: Template, type: string, Properties?: object): string => {
   const [id, ...others] = Object.keys(template.findResources(type, Properties && { Properties }))

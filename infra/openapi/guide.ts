@@ -14,8 +14,8 @@ export const guide = (): string => `\
 **API keys.** A key has one or more of the scopes ${scopeNames}.
 Each operation says which one it needs. Any web page may call the API (CORS): a key is not a cookie.
 
-**Requests.** A body is JSON of at most ${MAX_BODY_KIB} KiB. Unknown parameters and fields are
-ignored, so check their spelling. A body in which a key is \`__proto__\`, or \`constructor\` with a
+**Requests.** A body is JSON of at most ${MAX_BODY_KIB} KiB. An unknown query parameter is a 400.
+Unknown fields of a body are ignored: the response shows what was stored. A body in which a key is \`__proto__\`, or \`constructor\` with a
 \`prototype\`, is refused at any depth.
 
 **Errors.** All errors have the same body: see \`Error\`. The message of a 409 may tell what the
@@ -25,7 +25,8 @@ scopes of the key do not let it read, such as a status or an id.
 response, or a 429 or 5xx, wait for the seconds in \`Retry-After\`, and retry with the same key, for at
 most 23 hours. What comes back then is final: a success took effect once, and a refusal never will.
 Each further retry gets the same response, whatever has happened since. But a 401 or 403 says only
-that this attempt did nothing. Another try is a new request, and needs another key.
+that this attempt did nothing. Another try is a new request, and needs another key. The same key with
+a body that differs, even in an unknown field, is a 422.
 
 Reads need no key. Without one, a retry may create something twice, and a delete that succeeded gets a
 404.
@@ -45,10 +46,10 @@ too, but beyond 2^53, write all digits.
 **Deprecation.** The responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745)
 and \`Sunset\` (RFC 8594).
 
-**Clients.** Give generators the address of this document, not a file: they take that of the API from
-it.${goHint()}
+**Postman** imports this document, but sends each write with the key \`<string>\`, so that the second
+one is a 422. Switch the header \`Idempotency-Key\` off, or let its value be \`{{$guid}}\`.
 
-${TYPESCRIPT}`
+${TYPESCRIPT}${goHint()}`
 
 // test/guide compiles and runs its blocks.
 const TYPESCRIPT = `\
@@ -60,8 +61,8 @@ npx openapi-typescript <address>/openapi.json -o api.ts
 npm install openapi-fetch
 \`\`\`
 
-\`send\` retries a request that got no response, a 429 or a 5xx. All attempts of a write have the same
-\`Idempotency-Key\`.
+\`send\` retries a request that got no response, a 429 or a 5xx, until it is aborted. All attempts of a
+write have the same \`Idempotency-Key\`.
 
 \`\`\`ts
 import createClient from 'openapi-fetch'
@@ -77,11 +78,27 @@ const send = async (request: Request): Promise<Response> => {
       await response.clone().text() // Fails if the body is lost.
       if (response.status !== 429 && response.status < 500) return response
       pause += 1000 * Number(response.headers.get('Retry-After'))
-    } catch {} // No response.
-    await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())))
+    } catch (error) {
+      // No response. In Node.js, a failure has a code, and a mistake such as a bad port has none.
+      const { cause } = error as { cause?: { code?: string } }
+      if (cause && !cause.code) throw error
+    }
+    await wait(pause * (1 + Math.random()), request.signal)
   }
   return fetch(request)
 }
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+  })
+
 const headers = { Authorization: 'Bearer <API_KEY>' }
 const client = createClient<paths>({ baseUrl: '<address>', headers, fetch: send })
 \`\`\`
@@ -118,5 +135,5 @@ const goHint = (): string => {
   const names = Object.keys(componentSchemas()).filter((name) => name.startsWith('New'))
   if (names.length === 0) return ''
   const mappings = names.map((name) => `${name}=${name.replace('New', '')}Input`)
-  return ` For Go, OpenAPI Generator needs \`--model-name-mappings ${mappings}\`.`
+  return `\n**Go.** OpenAPI Generator needs \`--model-name-mappings ${mappings}\`.\n`
 }

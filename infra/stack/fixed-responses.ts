@@ -61,8 +61,8 @@ const addReference = (api: RestApi, baseUrls: string[]): void => {
 }
 
 /**
- * The documents for these addresses. CloudFormation inserts those that are known at deployment only,
- * because the escapes of the text would spoil their tokens.
+ * The documents for these addresses. Those that are known at deployment only are inserted after the
+ * text is escaped: an escaped token would stay as it is.
  */
 const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
   const placeholders = baseUrls.map((url, i) =>

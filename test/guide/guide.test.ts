@@ -50,6 +50,27 @@ const made = await Promise.all(Array.from({ length: ${PETS} }, write))
 console.log(JSON.stringify({ categoryId: String(pets[0].categoryId), made }))
 `
 
+/** Aborts a request after its first response, and sends another to a port that fetch refuses. */
+const MISTAKES = `
+const controller = new AbortController()
+const fetchOnce = globalThis.fetch
+let calls = 0
+globalThis.fetch = async (...request) => {
+  calls++
+  const response = await fetchOnce(...request)
+  setTimeout(() => controller.abort())
+  return response
+}
+const failure = async (get: () => Promise<unknown>) => {
+  calls = 0
+  const error = await get().then(() => undefined, (error: Error) => error)
+  return [calls, error?.name, (error?.cause as Error | undefined)?.message]
+}
+const aborted = await failure(() => client.GET('/pets', { signal: controller.signal }))
+const refused = await failure(() => send(new Request('http://127.0.0.1:6000')))
+console.log(JSON.stringify({ aborted, refused }))
+`
+
 /** Runs a command, which makes types, then compiles and runs a program. Returns what it prints. */
 const compileAndRun = async (makeTypes: string, program: string): Promise<string> => {
   const cwd = temporaryFolder()
@@ -141,4 +162,18 @@ test('the client of the guide writes once, whatever fails, and reads all pages',
   expect([...writes.values()].map(({ size }) => size)).toEqual(Array(PETS * 4).fill(1))
   expect(listed.toSorted()).toEqual(stored.map(({ id, name }) => `${id} ${name}`).toSorted())
   expect(early).toEqual([])
+})
+
+test('it gives up at once when it is aborted, and when no retry can help', async () => {
+  const server = await start(['--empty'])
+  const { baseUrl } = await serve({ status: 503, headers: { 'Retry-After': '600' } })
+  const [commands = '', client = ''] = await guideBlocks(server)
+  const [makeTypes = ''] = commands.replace('<address>', server.baseUrl).split('\n')
+
+  const printed = await compileAndRun(makeTypes, client.replace('<address>', baseUrl) + MISTAKES)
+
+  expect(JSON.parse(printed)).toEqual({
+    aborted: [1, 'AbortError', null],
+    refused: [1, 'TypeError', 'bad port'],
+  })
 })

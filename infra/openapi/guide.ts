@@ -46,8 +46,8 @@ too, but beyond 2^53, write all digits.
 **Deprecation.** The responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745)
 and \`Sunset\` (RFC 8594).
 
-**Postman** imports this document, but sends each write with the key \`<string>\`, so that the second
-one is a 422. Switch the header \`Idempotency-Key\` off, or let its value be \`{{$guid}}\`.
+**Postman.** An imported request has one invented \`Idempotency-Key\` for all times that it is sent:
+another body is a 422. Switch the header off, or let its value be \`{{$guid}}\`.
 
 ${TYPESCRIPT}${goHint()}`
 

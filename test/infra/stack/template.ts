@@ -73,6 +73,14 @@ export const joined = (value: string | { 'Fn::Join': [string, (string | { Ref: s
 /** The default base address, as `joined` makes it. */
 export const DEFAULT_URL = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com/v1'
 
+/** The OpenAPI document that API Gateway serves, with the addresses that `joined` makes. */
+export const documentOf = (template: Template): string => {
+  const texts = propertiesOf(template, 'AWS::ApiGateway::Method')
+    .flatMap(({ Integration }) => Integration.IntegrationResponses ?? [])
+    .map(({ ResponseTemplates = '' }) => joined(ResponseTemplates['application/json'] ?? ''))
+  return `${texts.find((text) => text.startsWith('{"openapi"'))}`
+}
+
 /** The logical id of the only resource of a type. */
 export const onlyId = (template: Template, type: string, Properties?: object): string => {
   const [id, ...others] = Object.keys(template.findResources(type, Properties && { Properties }))

@@ -1,12 +1,14 @@
 import { globSync } from 'node:fs'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { collections } from '../shared/collections.ts'
 import { entries } from '../shared/contract.ts'
 import { fieldDescription, fieldRule, wrappedSchema } from '../shared/model/fields.ts'
+import { unknownKind } from '../shared/model/resource-schema.ts'
 import { type Entry, PATH_PARAMETER, partsOf } from '../shared/pipeline/entry.ts'
 import { filters as declaredFilters } from '../shared/service.ts'
 import { referencePaths } from './platform/gateway.ts'
 
+type Schema = v.ObjectEntries[string]
 type ByName<T> = Readonly<Record<string, T>>
 type Stored = ByName<{ fields: v.ObjectEntries }>
 
@@ -37,9 +39,17 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
     // Variables and outputs of the stack are named after a collection.
     if (!/^[a-z][A-Za-z0-9]*$/.test(name))
       return `${name} in shared/service.ts must be a name of letters and digits, such as pets.`
-    const wrong = fields.find((field) => !isSingle(stored[name]?.fields[field]))
+    const stores = (field: string) => stored[name]?.fields[field]
+    const wrong = fields.find((field) => !isSingle(stores(field)))
     if (wrong)
       return `${name} in shared/service.ts has the filter ${wrong}, which is no field with one value.`
+    const isLong = (schema: Schema = v.never()) => longestText(schema) > FILTER_CHARACTERS
+    const long = fields.find((field) => isLong(stores(field)))
+    if (long)
+      return (
+        `${name} in shared/service.ts has the filter ${long}, whose text may be too long for a key ` +
+        `of DynamoDB. Let it have at most ${FILTER_CHARACTERS} characters.`
+      )
   }
   return undefined
 }
@@ -48,9 +58,12 @@ const pathProblem = (
   { method, path, params }: Entry,
   earlier: [id: string, Entry][],
 ): string | undefined => {
-  if (!PATH.test(path))
-    return `has the path ${path}. Use parts such as /pets and /{petId}, and no slash at the end.`
   if (!METHODS.includes(method)) return `needs a method: one of ${METHODS.join(', ')}.`
+  if (!PATH.test(path))
+    return (
+      `has the path ${path}. Each of its parts must be a slash, and letters, digits, ., _ and - ` +
+      'or a parameter such as {petId}.'
+    )
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
   if (Object.values<string>(referencePaths).includes(path))
@@ -73,17 +86,34 @@ const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | 
   return undefined
 }
 
-const PATH = /^(\/([\w.-]+|\{\w+\}))+$/
+// What API Gateway, a URL and the local server all take literally. `.` and `..` are no names.
+const PATH = /^(\/(?!\.+(\/|$))[\w.-]+|\/\{[A-Za-z]\w*\})+$/
+
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 type Fields = { entries?: v.ObjectEntries }
 
 const fieldProblem = (entry: Entry): string | undefined => {
+  const { params, query } = partsOf(entry)
+  for (const { entries } of [...params, ...query])
+    for (const [name, schema] of Object.entries(entries))
+      if (!acceptsText(schema))
+        return (
+          `has the parameter ${name}, which cannot be text, as parameters are. Begin its schema ` +
+          'with v.string() or v.picklist(), or use BooleanText or Int64Text.'
+        )
   const requests = Object.values(partsOf(entry)).flat()
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
       if (!fieldRule(schema)) return `has the field ${field} without a rule. Add mustBe() to it.`
   const body: object = entry.pages ?? entry.returns ?? {}
+  const schema = entry.pages ?? entry.returns
+  const kind = schema && unknownKind(schema)
+  if (kind)
+    return (
+      `has a response with a schema of the kind ${kind}, from which fields that are stored, but not in the ` +
+      'schema, cannot be left out. Use v.object(), and arrays of it.'
+    )
   const response: Fields = 'item' in body ? Object(body.item) : body // A list has objects.
   for (const { entries = {} } of [...requests, response])
     for (const [field, schema] of Object.entries(entries))
@@ -107,8 +137,54 @@ const listProblem = (
   return `has the query parameter ${unknown}. Add it to the filters of ${table} in shared/service.ts.`
 }
 
-const isSingle = (schema: v.ObjectEntries[string] | undefined): boolean => {
+const isSingle = (schema: Schema | undefined): boolean => {
   const wrapped = schema && wrappedSchema(schema)
   if (wrapped) return isSingle(wrapped)
   return schema !== undefined && !['array', 'object'].includes(schema.type)
 }
+
+/** The schemas that a schema is made of, if it is a union or may be absent. */
+const variantsOf = (schema: Schema): Schema[] | undefined => {
+  const wrapped = wrappedSchema(schema)
+  if (wrapped) return [wrapped]
+  return schema.type === 'union'
+    ? (schema as v.UnionSchema<Schema[], undefined>).options
+    : undefined
+}
+
+/** Whether a schema accepts some text. */
+const acceptsText = (schema: Schema): boolean => {
+  const variants = variantsOf(schema)
+  if (variants) return variants.some(acceptsText)
+  const { type, options = [], literal }: Constants = schema
+  return type === 'string' || [...options, literal].some((value) => typeof value === 'string')
+}
+
+/** What a picklist and a literal have. */
+type Constants = { type: string; options?: readonly unknown[]; literal?: unknown }
+
+/** How many characters a value can have that is any text; 0 if none is. */
+const longestText = (schema: Schema): number => {
+  const variants = variantsOf(schema)
+  if (variants) return Math.max(...variants.map(longestText))
+  return schema.type === 'string' ? Math.min(...lengthLimits(schema)) : 0
+}
+
+/** The most characters that each part of a pipe allows. */
+const lengthLimits = (schema: object): number[] => {
+  const { pipe = [], type, requirement, metadata }: Part = schema
+  if (pipe.length > 0) return pipe.flatMap(lengthLimits)
+  if (type === 'max_length') return [Number(requirement)]
+  return metadata?.maxLength === undefined ? [] : [Number(metadata.maxLength)]
+}
+
+/** What a part of a pipe may have: a schema, `v.maxLength()` or `v.metadata()`. */
+type Part = {
+  pipe?: readonly object[]
+  type?: string
+  requirement?: unknown
+  metadata?: { maxLength?: unknown }
+}
+
+// A key has 2,048 bytes, a character up to four, and `#` and the shard follow the value.
+const FILTER_CHARACTERS = 500

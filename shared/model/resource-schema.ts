@@ -32,7 +32,7 @@ export const withFieldsOf = (schema: Schema, value: unknown): unknown => {
     case 'object':
       return isObject(value) ? withEntriesOf(kind.entries, value) : value
   }
-  throw unknownKind(schema)
+  throw unknownKindError(schema)
 }
 
 const withEntriesOf = (entries: v.ObjectEntries, value: Fields): Fields => {
@@ -40,6 +40,24 @@ const withEntriesOf = (entries: v.ObjectEntries, value: Fields): Fields => {
   for (const [name, field] of Object.entries(entries))
     fields[name] = withFieldsOf(field, value[name])
   return fields
+}
+
+/** The kind of a schema, or of one inside it, for which `withFieldsOf` throws, if there is one. */
+export const unknownKind = (schema: Schema): string | undefined => {
+  const kind = kindOf(schema)
+  if (isScalar(kind)) return undefined
+  switch (kind.type) {
+    case 'union':
+      return kind.options.map(kindOf).every(isScalar) ? undefined : 'union'
+    case 'optional':
+    case 'nullable':
+      return unknownKind(kind.wrapped)
+    case 'array':
+      return unknownKind(kind.item)
+    case 'object':
+      return Object.values(kind.entries).map(unknownKind).find(Boolean)
+  }
+  return schema.type
 }
 
 /**
@@ -70,7 +88,7 @@ export const hasJsonType = (schema: Schema, value: unknown): boolean => {
     case 'object':
       return isObject(value) && hasTypesOf(kind.entries, value)
   }
-  throw unknownKind(schema)
+  throw unknownKindError(schema)
 }
 
 const hasTypesOf = (entries: v.ObjectEntries, value: Fields): boolean =>
@@ -84,5 +102,5 @@ const isObject = (value: unknown): value is Fields =>
 const isScalar = ({ type }: ResourceSchema): boolean =>
   ['string', 'number', 'bigint', 'boolean', 'picklist', 'literal'].includes(type)
 
-const unknownKind = ({ type }: Schema) =>
+const unknownKindError = ({ type }: Schema) =>
   new Error(`No resource has a schema of the kind ${type}: its fields could not be told apart.`)

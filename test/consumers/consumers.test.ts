@@ -8,7 +8,7 @@ import { entries } from '../../shared/contract.ts'
 import { successStatus } from '../../shared/pipeline/entry.ts'
 import { DEFAULT_URL, documentOf, templateOf } from '../infra/stack/template.ts'
 import { installPackages } from '../support/process.ts'
-import { headersOf, type LocalServer, start, temporaryFolder } from '../support/server.ts'
+import { headersOf, type LocalServer, startTestServer, temporaryFolder } from '../support/server.ts'
 
 await installPackages(import.meta.dirname)
 const require = createRequire(import.meta.url)
@@ -70,7 +70,7 @@ const entryOf = (summary: string) => {
 test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
   'Postman makes %s requests of the document that succeed',
   async (method) => {
-    const server = await start([])
+    const server = await startTestServer([])
     const { baseUrl, items } = await postmanCollection(documentFor(server))
 
     const sent = items.filter(({ request }) => request.method === method)
@@ -113,7 +113,7 @@ console.log(JSON.stringify([status, order.status, pets.status, pets.data.length]
 `
 
 test('a generator makes a client that can call, of the document that Redocly has bundled', async () => {
-  const server = await start(['--empty'])
+  const server = await startTestServer(['--empty'])
   const folder = folderWith(documentFor(server))
   writeFileSync(join(folder, 'program.ts'), GENERATED)
 
@@ -127,7 +127,7 @@ test('a generator makes a client that can call, of the document that Redocly has
 })
 
 test('openapi-client-axios can call', async () => {
-  const server = await start(['--empty'])
+  const server = await startTestServer(['--empty'])
   const folder = folderWith(documentFor(server))
   writeFileSync(join(folder, 'program.ts'), AXIOS)
 

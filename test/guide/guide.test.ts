@@ -165,8 +165,8 @@ test('the client of the guide writes once, whatever fails, and reads all pages',
 })
 
 test('it gives up at once when it is aborted, and when no retry can help', async () => {
-  const server = await start(['--empty'])
-  const { baseUrl } = await serve({ status: 503, headers: { 'Retry-After': '600' } })
+  const server = await startTestServer(['--empty'])
+  const { baseUrl } = await serveFake({ status: 503, headers: { 'Retry-After': '600' } })
   const [commands = '', client = ''] = await guideBlocks(server)
   const [makeTypes = ''] = commands.replace('<address>', server.baseUrl).split('\n')
 

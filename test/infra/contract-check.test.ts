@@ -4,6 +4,7 @@ import { contractProblem } from '../../infra/contract-check.ts'
 import { entries } from '../../shared/contract.ts'
 import { mustBe } from '../../shared/model/fields.ts'
 import { Int64, Int64Text } from '../../shared/model/int64.ts'
+import { Text } from '../../shared/model/text.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 
 const { createPet, getOrder, listOrders, listPets } = entries
@@ -15,6 +16,8 @@ const withEntries = (changes: Record<string, object>) => ({
 })
 
 const params = v.object({ id: v.pipe(Int64Text, v.description('The id.')) })
+const field = (schema: v.GenericSchema) =>
+  v.pipe(schema, mustBe('valid'), v.description('A field.'))
 const secret = v.object({ secret: v.pipe(Int64, mustBe('a secret')) })
 
 test('the service has no problem', () => {
@@ -53,6 +56,41 @@ test.each<[Record<string, object>, string]>([
   [
     { listOrders: { ...listOrders, query: listPets.query } },
     'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
+  ],
+  ...['/docs/', '/pets/', '/my pets', '/pets/{x-y}', '/pets//all', '/pets/..', '/pets?x', '/é'].map(
+    (path): [Record<string, object>, string] => [
+      { createPet: { ...createPet, path } },
+      `createPet in shared/contract.ts has the path ${path}. Each of its parts must be a slash, ` +
+        'and letters, digits, ., _ and - or a parameter such as {petId}.',
+    ],
+  ),
+  ...[v.boolean(), v.number(), v.optional(v.bigint()), v.literal(true), v.array(v.string())].map(
+    (schema): [Record<string, object>, string] => [
+      { listOrders: { ...listOrders, query: v.object({ complete: field(schema) }) } },
+      'listOrders in shared/contract.ts has the parameter complete, which cannot be text, as ' +
+        'parameters are. Begin its schema with v.string() or v.picklist(), or use BooleanText ' +
+        'or Int64Text.',
+    ],
+  ),
+  [
+    { getOrder: { ...getOrder, params: v.object({ orderId: field(v.number()) }) } },
+    'getOrder in shared/contract.ts has the parameter orderId, which cannot be text',
+  ],
+  ...[
+    v.record(v.string(), v.number()),
+    v.tuple([v.number()]),
+    v.union([v.object({ id: v.number() }), v.string()]),
+    v.looseObject({ id: v.number() }),
+    v.lazy(() => v.object({})),
+    v.optional(v.array(v.object({ inner: v.intersect([v.object({})]) }))),
+  ].map((schema): [Record<string, object>, string] => [
+    { listPets: { ...listPets, pages: v.array(v.object({ owner: field(schema) })) } },
+    ', from which fields that are stored, but not in the schema, cannot be left out.',
+  ]),
+  [
+    { getOrder: { ...getOrder, returns: v.object({ sizes: field(v.map(v.any(), v.any())) }) } },
+    'getOrder in shared/contract.ts has a response with a schema of the kind map, from which fields that are ' +
+      'stored, but not in the schema, cannot be left out. Use v.object(), and arrays of it.',
   ],
   ...[{}, { pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
     (access): [Record<string, object>, string] => [
@@ -93,6 +131,33 @@ test.each([
   expect(contractProblem({ contract: {}, files: [], filters, stored })).toContain(problem)
 })
 
-test.each(['categoryId', 'status', 'name', 'id'])('pets can be filtered by %s', (filter) => {
+test.each([
+  v.string(),
+  Text(501),
+  v.optional(v.pipe(v.string(), v.maxLength(501), v.description('A code.'))),
+  v.nullable(v.union([v.number(), v.string()])),
+])('refuses a filter on a text that may be too long for a key: %#', (code) => {
+  const stored = { pets: { fields: { code } } }
+
+  expect(contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored })).toBe(
+    'pets in shared/service.ts has the filter code, whose text may be too long for a key of ' +
+      'DynamoDB. Let it have at most 500 characters.',
+  )
+})
+
+test.each([
+  v.pipe(Text(500), v.description('A code.')),
+  v.pipe(v.string(), v.maxLength(900), v.maxLength(20)),
+  v.picklist(['a', 'b']),
+  v.boolean(),
+])('takes a filter on a text that fits a key: %#', (code) => {
+  const stored = { pets: { fields: { code } } }
+
+  expect(
+    contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored }),
+  ).toBeUndefined()
+})
+
+test.each(['categoryId', 'status', 'id'])('pets can be filtered by %s', (filter) => {
   expect(contractProblem({ contract: {}, files: [], filters: { pets: [filter] } })).toBeUndefined()
 })

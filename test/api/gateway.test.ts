@@ -132,7 +132,12 @@ test.each(reference)('returns the headers of %s to a HEAD', async (path) => {
 test('takes a header that is repeated with one value', async () => {
   const headers = { 'Content-Type': ['application/json', 'application/json'] }
 
-  const { status } = await request({ method: 'POST', path: '/pets', headers, body: '{"name":"Mia"}' })
+  const { status } = await request({
+    method: 'POST',
+    path: '/pets',
+    headers,
+    body: '{"name":"Mia"}',
+  })
 
   expect(status).not.toBe(415)
 })

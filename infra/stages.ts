@@ -43,6 +43,11 @@ export type Stage = {
   certificateArn?: string
   /** The Route 53 zone for the DNS record of the domain. Without it, create that by hand. */
   hostedZone?: { id: string; name: string }
+  /**
+   * The base address for callers, if a CDN or a proxy gives the API another than its own:
+   * `https://shop.example.com/api`. Links begin with it.
+   */
+  publicBaseUrl?: string
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
   /** The DynamoDB client of the functions: `lean` starts faster, `sdk` has every command. */
@@ -90,11 +95,34 @@ export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
 export class ConfigurationError extends Error {}
 
 /**
+ * A stage with a context such as `-c prefix=Blue -c release=all-at-once`. With a prefix, it is a
+ * separate copy, such as that of a pull request, with tables and an address of its own.
+ */
+export const deployedStage = (
+  stage: Stage,
+  { prefix = '', release = stage.release }: { prefix?: string; release?: Stage['release'] },
+): Stage => {
+  if (!['canary', 'all-at-once'].includes(release))
+    throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
+  return { ...stage, ...(prefix && notOfCopies), release }
+}
+
+const notOfCopies = {
+  adopt: undefined,
+  domainName: undefined,
+  domainOnly: undefined,
+  certificateArn: undefined,
+  hostedZone: undefined,
+  publicBaseUrl: undefined,
+} satisfies Partial<Stage>
+
+/**
  * Why a stage would not work; `undefined` if it would. CDK itself checks the values of properties
  * when it synthesizes a stack.
  */
 export const stageProblem = (stage: Stage): string | undefined => {
   const { readShards, writeShards, domainName, certificateArn, hostedZone, domainOnly } = stage
+  const { publicBaseUrl } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
@@ -110,5 +138,16 @@ export const stageProblem = (stage: Stage): string | undefined => {
       'must have both domainName and certificateArn, or neither; ' +
       'hostedZone and domainOnly need both.'
     )
+  if (publicBaseUrl !== undefined && !isBaseUrl(publicBaseUrl))
+    return (
+      'must have a publicBaseUrl such as https://shop.example.com/api: with https, and without a ' +
+      'user, query, fragment or final slash.'
+    )
   return undefined
+}
+
+const isBaseUrl = (text: string): boolean => {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:') return false
+  return text === `${url.origin}${url.pathname.replace(/\/$/, '')}`
 }

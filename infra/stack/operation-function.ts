@@ -47,10 +47,11 @@ export class OperationFunction extends ServiceFunction {
 
 /** The settings that a function reads. */
 const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
-  const { keyPrefix, readShards, writeShards } = settings
+  const { keyPrefix, publicBaseUrl, readShards, writeShards } = settings
   const isSharded = Object.keys(access).some((table) => table in filters)
   return {
     [keyPrefix]: stage.keyPrefix,
+    ...(stage.publicBaseUrl && { [publicBaseUrl]: stage.publicBaseUrl }),
     ...(isSharded && {
       [readShards]: `${stage.readShards}`,
       [writeShards]: `${stage.writeShards}`,

@@ -6,7 +6,7 @@ import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { type Stage, stackName, stages } from '../../infra/stages.ts'
+import { deployedStage, type Stage, stackName, stages } from '../../infra/stages.ts'
 import { leastEnvironment, temporaryFolder } from '../support/server.ts'
 import { everyOption, onlyId, synthesize } from './stack/template.ts'
 
@@ -47,6 +47,24 @@ test('the app has a stack of each stage, with a prefix and a release from its co
   }
 })
 
+test('a copy with a prefix uses neither the tables nor the addresses of its stage', () => {
+  const adopt = { pets: ['restored'] }
+  const stage: Stage = { ...stages.staging, ...everyOption, adopt }
+
+  const copy = deployedStage(stage, { prefix: 'Blue', release: 'canary' })
+
+  const { domainName, certificateArn, hostedZone, domainOnly, publicBaseUrl, ...others } = copy
+  expect([domainName, certificateArn, hostedZone, domainOnly, publicBaseUrl]).toEqual(
+    Array(5).fill(undefined),
+  )
+  expect(others).toMatchObject({
+    adopt: undefined,
+    alarmEmail: stage.alarmEmail,
+    release: 'canary',
+  })
+  expect(deployedStage(stage, {})).toEqual(stage)
+})
+
 test('the app fails with one sentence for an invalid context', async () => {
   const stderr = 'The context value "release" must be canary or all-at-once.\n'
 
@@ -67,6 +85,19 @@ test.each<[Partial<Stage>, string]>([
   [{ domainName }, DOMAIN],
   [{ hostedZone }, DOMAIN],
   [{ domainOnly: true }, DOMAIN],
+  ...[
+    'http://shop.example.com/api',
+    'https://shop.example.com/',
+    'https://shop.example.com/api/',
+    'https://shop.example.com/api?a=b',
+    'https://shop.example.com/api#a',
+    'https://me:secret@shop.example.com/api',
+    'shop.example.com/api',
+    '',
+  ].map((publicBaseUrl): [Partial<Stage>, string] => [
+    { publicBaseUrl },
+    'OneStage must have a publicBaseUrl such as https://shop.example.com/api: with https, and',
+  ]),
 ])('a stage must not have %o', (changes, message) => {
   expect(() => stackWith(changes)).toThrow(message)
 })

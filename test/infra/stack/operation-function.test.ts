@@ -172,11 +172,15 @@ test('the block ends with an error at a policy that cannot be read', () => {
   expect(stopWrites(first)).toEqual({ status: 254, stopped: [] })
 })
 
-test.each(operationIds)('%s has the reserved concurrency of the stage', (operation) => {
-  const { handler } = partsOf(templateOf('production', everyOption), operation)
+test.each(operationIds)(
+  '%s has the reserved concurrency and the public address of the stage',
+  (operation) => {
+    const { handler } = partsOf(templateOf('production', everyOption), operation)
 
-  expect(handler.ReservedConcurrentExecutions).toBe(5)
-})
+    expect(handler.ReservedConcurrentExecutions).toBe(5)
+    expect(handler.Environment.Variables.PUBLIC_BASE_URL).toBe('https://shop.example.com/api')
+  },
+)
 
 const application = { Ref: onlyId(production, 'AWS::CodeDeploy::Application') }
 

@@ -16,6 +16,7 @@ export const everyOption = {
   hostedZone: { id: 'Z0123456789', name: 'example.com' },
   domainOnly: true,
   alarmEmail: 'on-call@example.com',
+  publicBaseUrl: 'https://shop.example.com/api',
   reservedConcurrency: 5,
   dynamoDBClient: 'sdk',
 } as const satisfies Partial<Stage>

@@ -7,11 +7,12 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway'
 import type { ApiError } from '../../shared/model/api-error.ts'
-import { commonHeaders } from '../../shared/pipeline/gateway-event.ts'
+import { commonHeaders, httpsHeaders } from '../../shared/pipeline/gateway-event.ts'
 import { publicDocuments } from '../openapi/reference.ts'
 import {
   gatewayResponses,
   gatewayResponseTypes,
+  methodsElsewhere,
   preflightHeaders,
   referenceMethods,
 } from '../platform/gateway.ts'
@@ -23,9 +24,9 @@ export const addFixedResponses = (api: RestApi, baseUrls: string[]): void => {
   addReference(api, baseUrls)
 }
 
-/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
+/** Responds to OPTIONS, and returns 405 for methods that are not `allowed`. */
 export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
+  addOptions(resource, allowed)
   addError(resource, gatewayResponses.methodNotAllowed(allowed))
 }
 
@@ -43,19 +44,21 @@ const addGatewayResponses = (api: RestApi): void => {
 }
 
 /**
- * Returns 404 for other paths. By default, API Gateway returns 403, and repeats the header
+ * Returns 404 for other paths, but allows a preflight, so that pages can read the 404. By default, API Gateway returns 403, and repeats the header
  * `Authorization` as a broken AWS signature.
  */
 const addNotFound = (api: RestApi): void => {
-  addError(api.root, gatewayResponses.notFound)
-  addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
+  for (const resource of [api.root, api.root.addResource('{proxy+}')]) {
+    addOptions(resource, methodsElsewhere)
+    addError(resource, gatewayResponses.notFound)
+  }
 }
 
 /** Serves the OpenAPI document and its page to everyone. */
 const addReference = (api: RestApi, baseUrls: string[]): void => {
   for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
     const resource = api.root.resourceForPath(path)
-    addMock(resource, 'GET', { status: 200, ...document })
+    for (const method of ['GET', 'HEAD']) addMock(resource, method, { status: 200, ...document })
     addFixedMethods(resource, referenceMethods)
   }
 }
@@ -74,6 +77,10 @@ const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => 
       document.body = document.body.replaceAll(`"${placeholders[i]}"`, () => `"${url}"`)
   return documents
 }
+
+/** Responds to OPTIONS, a CORS preflight request included. */
+const addOptions = (resource: IResource, allowed: string[]): void =>
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
 
 /** Returns an error for every method that the resource does not have. */
 const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
@@ -122,7 +129,7 @@ const CONTENT_TYPES = [
 
 /** Writes headers as API Gateway maps them: fixed values in single quotes. */
 const mapHeaders = (headers: HeaderValues, body: unknown): Record<string, string> => {
-  const sent = { ...commonHeaders('', body !== undefined), ...headers }
+  const sent = { ...commonHeaders('', body !== undefined), ...httpsHeaders, ...headers }
   const mapped: Record<string, string> = {}
   for (const [name, value] of Object.entries(sent)) mapped[name] = `'${value}'`
   return { ...mapped, 'X-Request-Id': 'context.extendedRequestId' }

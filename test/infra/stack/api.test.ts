@@ -7,7 +7,7 @@ import {
 } from '../../../infra/platform/gateway.ts'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import { commonHeaders } from '../../../shared/pipeline/gateway-event.ts'
+import { commonHeaders, httpsHeaders } from '../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../shared/service.ts'
 import {
   DEFAULT_URL,
@@ -40,7 +40,7 @@ const methods = Object.fromEntries(
 
 /** Headers as API Gateway maps them: fixed values in quotes. */
 const mapped = (prefix: string, headers: object, hasBody = true) => {
-  const sent = Object.entries({ ...commonHeaders('', hasBody), ...headers })
+  const sent = Object.entries({ ...commonHeaders('', hasBody), ...httpsHeaders, ...headers })
   const quoted = sent.map(([name, value]) => [`${prefix}.header.${name}`, `'${value}'`])
   return {
     ...Object.fromEntries(quoted),
@@ -54,7 +54,7 @@ const { notFound, methodNotAllowed } = gatewayResponses
 const documents = Object.entries(publicDocuments([DEFAULT_URL]))
 
 /** The methods that each path allows. */
-const allowed = new Map(documents.map(([path]) => [path, ['GET', 'OPTIONS']]))
+const allowed = new Map(documents.map(([path]) => [path, ['GET', 'HEAD', 'OPTIONS']]))
 for (const [path, entries] of Map.groupBy(Object.values(contract), ({ path }) => path))
   allowed.set(path, [...entries.map(({ method }) => method), 'OPTIONS'])
 
@@ -62,8 +62,12 @@ for (const [path, entries] of Map.groupBy(Object.values(contract), ({ path }) =>
 const mocks: [route: string, Response][] = [
   ['ANY /', notFound],
   ['ANY /{proxy+}', notFound],
+  ['OPTIONS /', { status: 204, headers: preflightHeaders(['OPTIONS']) }],
+  ['OPTIONS /{proxy+}', { status: 204, headers: preflightHeaders(['OPTIONS']) }],
 ]
-for (const [path, document] of documents) mocks.push([`GET ${path}`, { status: 200, ...document }])
+for (const [path, document] of documents)
+  for (const method of ['GET', 'HEAD'])
+    mocks.push([`${method} ${path}`, { status: 200, ...document }])
 for (const [path, methods] of allowed) {
   mocks.push([`OPTIONS ${path}`, { status: 204, headers: preflightHeaders(methods) }])
   mocks.push([`ANY ${path}`, methodNotAllowed(methods)])

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -146,4 +146,14 @@ test('says why esbuild does not run', () => {
 
   const reason = /^Failed to bundle asset .+: Error: spawnSync npx ENOENT$/
   expect(() => new OperationFunction(stack, 'listPets', props)).toThrow(reason)
+})
+
+test('Lambda can read each file of a bundle, also one that was made with a strict umask', () => {
+  const umask = process.umask(0o077)
+  onTestFinished(() => void process.umask(umask))
+
+  const folder = makeBundles({}, ['listPets']).folderOf('listPets')
+
+  const modes = readdirSync(folder).map((file) => statSync(join(folder, file)).mode & 0o777)
+  expect(modes).toEqual([0o644, 0o644, 0o644])
 })

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
 import { expect, test } from 'vitest'
 import { stackName, stages } from '../../infra/stages.ts'
+import { temporaryFolder } from '../support/server.ts'
 import { synthesize, tableOf } from './stack/template.ts'
 
 /** The properties of the role with which GitHub deploys a stage, or runs its smoke test. */
@@ -78,7 +79,11 @@ test('a workflow that can assume a role runs no install script', () => {
 })
 
 /** The steps of all workflows, as text. */
-const steps = workflows.flatMap((workflow) => workflow.split(/\n {6}- /).slice(1))
+const steps = workflows.flatMap((workflow) => workflow.split(/\n {6}- |\n {2}\w+:\n/).slice(1))
+
+/** The script of the step that has this text. */
+const scriptWith = (text: string): string =>
+  `${steps.find((step) => step.includes(text))?.split('run: |')[1]}`
 
 test('a step that only informs fails no job, even if it hangs, and so cannot block the way back', () => {
   const informing = steps.filter((step) => /GITHUB_STEP_SUMMARY|GH_TOKEN/.test(step))
@@ -97,9 +102,69 @@ test('only a push compares templates: the way back to an older version does not 
   expect(others).toEqual([])
 })
 
-test('only one step has a token of GitHub, and it runs before any install script', () => {
-  expect(steps.filter((step) => step.includes('GH_TOKEN'))).toHaveLength(1)
-  expect(deploy.indexOf('GH_TOKEN')).toBeLessThan(deploy.indexOf('npm ci'))
+test('a token of GitHub is in one step of a workflow, which runs before any install script', () => {
+  const withToken = workflows.filter((workflow) => workflow.includes('GH_TOKEN'))
+
+  expect(withToken).toHaveLength(2)
+  for (const workflow of withToken) {
+    expect(workflow.match(/GH_TOKEN/g)).toHaveLength(1)
+    expect(workflow.indexOf('GH_TOKEN')).toBeLessThan(workflow.indexOf('npm ci'))
+  }
+})
+
+/** A repository with three commits, the oldest first, and how to run git in it. */
+const threeCommits = () => {
+  const folder = temporaryFolder()
+  // Git's own variables, such as those of a hook, would lead it to another repository.
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const env = Object.fromEntries(others)
+  const git = (...args: string[]) => {
+    const user = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+    return execFileSync('git', [...user, ...args], { cwd: folder, env, encoding: 'utf8' }).trim()
+  }
+  git('init', '--quiet')
+  const commits = ['a', 'b', 'c'].map((message) => {
+    git('commit', '--quiet', '--allow-empty', `--message=${message}`)
+    return git('rev-parse', 'HEAD')
+  })
+  return { folder, env, commits }
+}
+
+/** Each commit is a number. Deployments begin with the newest; those with a `!` failed. */
+test
+  .skipIf(spawnSync('git').error)
+  .each<[why: string, commit: number, deployments: string[], newer?: number]>([
+    ['a newer one is deployed', 1, ['3', '1'], 3],
+    ['a newer one was, before a way back', 1, ['1', '2'], 2],
+    ['it is newer', 3, ['2', '1']],
+    ['it is deployed', 2, ['2', '1']],
+    ['the deployment of a newer one failed', 1, ['3!', '1']],
+    ['nothing is deployed', 1, []],
+  ])('a push is skipped only after a newer one: %s', (_, commit, deployments, newer) => {
+  const { folder, env, commits } = threeCommits()
+  const idOf = (place: number) => commits[place - 1]
+  const lines = deployments.map((each) => `${each} ${idOf(Number.parseInt(each, 10))}\\n`)
+  const gh = `gh() {
+    case $2 in */*!/statuses) echo false ;; */statuses) echo true ;; *) printf '${lines.join('')}' ;; esac
+  }`
+
+  const variables = {
+    COMMIT: idOf(commit),
+    STAGE: 'staging',
+    GITHUB_OUTPUT: '/dev/stdout',
+    GITHUB_REPOSITORY: 'octo-org/octo-repo',
+  }
+  const output = execFileSync(
+    'bash',
+    ['-e', '-c', `{ ${gh}\n${scriptWith('/deployments')}\n} | cat`],
+    { cwd: folder, env: { ...env, ...variables }, encoding: 'utf8' },
+  )
+
+  expect(/^newer=(.*)$/m.exec(output)?.[1]).toBe(newer && idOf(newer))
+})
+
+test('a run that is skipped in staging asks for no approval of production', () => {
+  expect(deploy).toContain("(needs.staging.outputs.deployed == 'true' ||")
 })
 
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
@@ -108,7 +173,7 @@ test.each([
   ['f2318fc', NO_ID],
   ['0'.repeat(40), 'is no commit on main.'],
 ])('refuses to deploy %s', (COMMIT, problem) => {
-  const [, script = ''] = steps.find((step) => step.includes('git checkout'))?.split('run: |') ?? []
+  const script = scriptWith('git checkout')
 
   const env = { ...process.env, COMMIT }
   const { status, stdout } = spawnSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' })
@@ -124,7 +189,7 @@ test.each([
 ])(
   'a push is deployed to production only if GitHub says that it has required reviewers: %s',
   (answer, expected) => {
-    const [, script] = steps.find((step) => step.includes('gh api'))?.split('run: |') ?? []
+    const script = scriptWith('gh api "repos/$GITHUB_REPOSITORY/environments')
     const [, production] = deploy.split('\n  production:\n')
 
     const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`

@@ -34,9 +34,9 @@ export class Alarms extends Construct {
       alarm.addOkAction(action)
       alignWindows(alarm)
     }
-    // Its end sends no mail, so there is at most one in two hours.
-    const bugs = newAlarm(this, 'ApiBroken', bugRow(metrics))
-    this.all = [...outages, bugs]
+    // Their end sends no mail, so there is at most one in two hours, or in a day.
+    const defects = Object.entries(defectRows(metrics))
+    this.all = [...outages, ...defects.map(([name, row]) => newAlarm(this, name, row))]
     for (const alarm of this.all) alarm.addAlarmAction(action)
   }
 
@@ -70,14 +70,26 @@ const alignWindows = ({ node }: Alarm): void => {
 
 // A window has five minutes. Not all of them must be bad, because the newest one lacks data: logs
 // are late. They span an hour or two, so that a failure that comes and goes sends one mail.
-const bugRow = ({ broken }: ApiMetrics): AlarmRow => ({
-  metric: broken,
-  threshold: 0, // requests
-  datapointsToAlarm: 1,
-  evaluationPeriods: 24,
-  alarmDescription:
-    'A request got a 5xx other than 503. See "5xx" in OPERATE.md, and "5xx of each operation" ' +
-    'since the last mail: there is at most one in two hours.',
+const defectRows = (metrics: ApiMetrics): Record<string, AlarmRow> => ({
+  ApiBroken: {
+    metric: metrics.broken,
+    threshold: 0, // requests
+    datapointsToAlarm: 1,
+    evaluationPeriods: 24,
+    alarmDescription:
+      'A request got a 5xx other than 503. See "5xx" in OPERATE.md, and "5xx of each operation" ' +
+      'since the last mail: there is at most one in two hours.',
+  },
+  ItemsDamaged: {
+    metric: metrics.damaged, // In an hour.
+    threshold: 0,
+    datapointsToAlarm: 1,
+    evaluationPeriods: 24,
+    alarmDescription:
+      'A table has a damaged item, after an edit by hand or an import: lists leave it out, and ' +
+      'reading it is a 500. Run `npm run rewrite` with --check, as "Rewrite items" in OPERATE.md ' +
+      'says, for each collection: it names such items. There is at most one mail a day.',
+  },
 })
 
 const outageRows = (metrics: ApiMetrics): Record<string, AlarmRow> => ({

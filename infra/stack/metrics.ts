@@ -1,6 +1,6 @@
-import { Stack } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
-import { type IMetric, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   FilterPattern,
   type LogGroup,
@@ -8,6 +8,7 @@ import {
   type MetricFilterProps,
 } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import type { OperationFunction } from './operation-function.ts'
 
 const SUM = { statistic: Stats.SUM }
 
@@ -20,6 +21,7 @@ export type ApiMetrics = ReturnType<typeof newApiMetrics>
 export const newApiMetrics = (
   scope: Construct,
   { restApi, accessLog }: { restApi: RestApi; accessLog: LogGroup },
+  operations: OperationFunction[],
 ) => {
   const count = (condition: string, metricName: string): Metric =>
     newFilter(scope, condition, { logGroup: accessLog, metricName }).metric(SUM)
@@ -44,6 +46,7 @@ export const newApiMetrics = (
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
     throttledPercentage: percentage(throttled, requests, 'whole >= 50'),
     unlogged: unlogged(requests, accessLog),
+    damaged: newDamageCount(scope, operations),
   }
 }
 
@@ -65,6 +68,18 @@ const unlogged = (requests: IMetric, accessLog: LogGroup): IMetric => {
     expression: 'IF(FILL(lines, 0) > 0, 0, requests)',
     usingMetrics: { lines, requests },
   })
+}
+
+/** Counts the reports of damaged items in an hour (`shared/data/damaged-item.ts`). */
+const newDamageCount = (scope: Construct, operations: OperationFunction[]): IMetric => {
+  const metricName = 'ItemsDamaged'
+  for (const operation of operations)
+    newFilter(operation, '$.message.damagedItem = "*"', {
+      logGroup: operation.logGroup,
+      metricName,
+    })
+  const namespace = Stack.of(scope).stackName
+  return new Metric({ namespace, metricName, ...SUM, period: Duration.hours(1) })
 }
 
 type FilterProps = Omit<MetricFilterProps, 'filterPattern' | 'metricNamespace'>

@@ -30,7 +30,7 @@ type Monitored = { api: Api; operations: OperationFunction[]; storage: Storage; 
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { api, operations, storage, stage }: Monitored) {
     super(scope, id)
-    const metrics = newApiMetrics(this, api)
+    const metrics = newApiMetrics(this, api, operations)
     const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage })
     const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}` // One in the whole account.
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })

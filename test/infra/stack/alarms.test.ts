@@ -13,6 +13,8 @@ const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Prope
 }))
 const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
 const notifying = alarms.filter(({ AlarmActions }) => AlarmActions)
+/** Without the one that reads the logs of functions. */
+const ofApi = notifying.filter(({ name }) => name !== 'ItemsDamaged')
 
 const SIX_HOURS = 6 * 60
 const BEFORE = 90 // Minutes.
@@ -63,7 +65,7 @@ const mailsOf = (alarm: (typeof alarms)[number], minutes: Minute[]) => {
 
 const mailsDuring = (outage: Outage) => {
   const minutes = minutesWith(outage)
-  return notifying.map((alarm) => mailsOf(alarm, minutes)).filter(({ most }) => most > 0)
+  return ofApi.map((alarm) => mailsOf(alarm, minutes)).filter(({ most }) => most > 0)
 }
 
 const usual = { 200: 36_000 }
@@ -162,14 +164,17 @@ test('LogsMissing compares requests with the lines of the access log', () => {
   expect(JSON.stringify(DestinationArn)).toContain(`"${Dimensions[0].Value.Ref}"`)
 })
 
-test('alarms send mail when they go off and end, but ApiBroken not when it ends, and those of a canary never', () => {
+test('alarms send mail when they go off and end, but those of defects not when they end, and those of a canary never', () => {
   const comparison = {
     ComparisonOperator: 'GreaterThanThreshold',
     TreatMissingData: 'notBreaching',
   }
   for (const alarm of alarms) expect(alarm).toMatchObject(comparison)
   for (const { AlarmActions, OKActions, name } of notifying)
-    expect([AlarmActions, OKActions]).toEqual([[topic], name === 'ApiBroken' ? undefined : [topic]])
+    expect([AlarmActions, OKActions]).toEqual([
+      [topic],
+      ['ApiBroken', 'ItemsDamaged'].includes(name) ? undefined : [topic],
+    ])
   expect(alarms).toHaveLength(notifying.length + 2 * operationIds.length)
 })
 
@@ -192,4 +197,18 @@ test('alarms are sent by e-mail only if the stage has an address', () => {
   const subscription = { Protocol: 'email', Endpoint: 'on-call@example.com', TopicArn }
   expect(propertiesOf(withAddress, 'AWS::SNS::Subscription')).toEqual([subscription])
   template.resourceCountIs('AWS::SNS::Subscription', 0)
+})
+
+test('a damaged item sends one mail a day', () => {
+  const { AlarmActions, OKActions, ...alarm } = alarms.find(({ name }) => name === 'ItemsDamaged')
+
+  expect([AlarmActions, OKActions]).toEqual([[topic], undefined])
+  expect(alarm).toMatchObject({
+    MetricName: 'ItemsDamaged',
+    Statistic: 'Sum',
+    Threshold: 0,
+    Period: 3600,
+    EvaluationPeriods: 24,
+    DatapointsToAlarm: 1,
+  })
 })

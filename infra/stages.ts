@@ -48,6 +48,11 @@ export type Stage = {
    * `https://shop.example.com/api`. Links begin with it.
    */
   publicBaseUrl?: string
+  /**
+   * AWS WAF: how many requests one IP address, and one API key, may send in five minutes. More get
+   * a 429.
+   */
+  firewall?: { perAddress: number; perKey: number }
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
   /** The DynamoDB client of the functions: `lean` starts faster, `sdk` has every command. */
@@ -122,7 +127,7 @@ const notOfCopies = {
  */
 export const stageProblem = (stage: Stage): string | undefined => {
   const { readShards, writeShards, domainName, certificateArn, hostedZone, domainOnly } = stage
-  const { publicBaseUrl } = stage
+  const { publicBaseUrl, firewall } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
@@ -143,8 +148,12 @@ export const stageProblem = (stage: Stage): string | undefined => {
       'must have a publicBaseUrl such as https://shop.example.com/api: with https, and without a ' +
       'user, query, fragment or final slash.'
     )
+  if (firewall && !Object.values(firewall).every((rate) => isCount(rate) && rate >= LEAST_RATE))
+    return `must have a firewall with integers of at least ${LEAST_RATE}, the least of AWS WAF.`
   return undefined
 }
+
+const LEAST_RATE = 10 // Requests in five minutes.
 
 const isBaseUrl = (text: string): boolean => {
   const url = URL.parse(text)

@@ -1,9 +1,10 @@
-import { Stack } from 'aws-cdk-lib'
+import { CfnOutput, Stack } from 'aws-cdk-lib'
 import {
   Alarm,
   type AlarmProps,
   CfnAlarm,
   ComparisonOperator,
+  type IMetric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
@@ -21,23 +22,28 @@ import { type ApiMetrics, percentage } from './metrics.ts'
 export class Alarms extends Construct {
   readonly all: Alarm[]
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { metrics, stage }: { metrics: ApiMetrics; stage: Stage },
-  ) {
+  constructor(scope: Construct, id: string, { metrics, stage, dashboardName }: AlarmsProps) {
     super(scope, id)
+    const { region } = Stack.of(this)
+    const dashboard =
+      `https://console.aws.amazon.com/cloudwatch/home?region=${region}` +
+      `#dashboards/dashboard/${dashboardName}`
+    const newAlarms = (rows: Record<string, Row>) =>
+      Object.entries(rows).map(([name, { metric, above, bad, text }]) => {
+        const [datapointsToAlarm, evaluationPeriods] = bad
+        const alarmDescription = `${text} Dashboard: ${dashboard}`
+        const windows = { datapointsToAlarm, evaluationPeriods }
+        return newAlarm(this, name, { metric, threshold: above, ...windows, alarmDescription })
+      })
+    const outages = newAlarms(outageRows(metrics))
+    // Their end sends no mail, so there is at most one in two hours, or in a day.
+    this.all = [...outages, ...newAlarms(defectRows(metrics))]
     const action = new SnsAction(this.#newTopic(stage))
-    const rows = Object.entries(outageRows(metrics))
-    const outages = rows.map(([name, row]) => newAlarm(this, name, row))
+    for (const alarm of this.all) alarm.addAlarmAction(action)
     for (const alarm of outages) {
       alarm.addOkAction(action)
       alignWindows(alarm)
     }
-    // Their end sends no mail, so there is at most one in two hours, or in a day.
-    const defects = Object.entries(defectRows(metrics))
-    this.all = [...outages, ...defects.map(([name, row]) => newAlarm(this, name, row))]
-    for (const alarm of this.all) alarm.addAlarmAction(action)
   }
 
   #newTopic({ alarmEmail }: Stage): Topic {
@@ -45,10 +51,13 @@ export class Alarms extends Construct {
     // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
+    new CfnOutput(Stack.of(this), 'AlarmTopic', { value: topic.topicArn })
     if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail))
     return topic
   }
 }
+
+type AlarmsProps = { metrics: ApiMetrics; stage: Stage; dashboardName: string }
 
 type AlarmRow = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
 
@@ -68,90 +77,97 @@ const alignWindows = ({ node }: Alarm): void => {
     node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
-// A window has five minutes. Not all of them must be bad, because the newest one lacks data: logs
-// are late. They span an hour or two, so that a failure that comes and goes sends one mail.
-const defectRows = (metrics: ApiMetrics): Record<string, AlarmRow> => ({
+/** How many of the last windows must be above, and what the mail says. */
+type Row = { metric: IMetric; above: number; bad: [windows: number, of: number]; text: string }
+
+// Most windows have five minutes. Not all of them must be bad, because the newest one lacks data:
+// logs are late. They span two hours, so that a failure that comes and goes sends one mail.
+const defectRows = ({ bugs, damaged }: ApiMetrics): Record<string, Row> => ({
   ApiBroken: {
-    metric: metrics.broken,
-    threshold: 0, // requests
-    datapointsToAlarm: 1,
-    evaluationPeriods: 24,
-    alarmDescription:
-      'A request got a 5xx other than 503. See "5xx" in OPERATE.md, and "5xx of each operation" ' +
-      'since the last mail: there is at most one in two hours.',
+    metric: bugs,
+    above: 0, // requests
+    bad: [1, 24],
+    text: `A request got a 500. ${FAILURES} There is at most one mail in two hours.`,
   },
   ItemsDamaged: {
-    metric: metrics.damaged, // In an hour.
-    threshold: 0,
-    datapointsToAlarm: 1,
-    evaluationPeriods: 24,
-    alarmDescription:
+    metric: damaged,
+    above: 0, // reports in an hour
+    bad: [1, 24],
+    text:
       'A table has a damaged item, after an edit by hand or an import: lists leave it out, and ' +
-      'reading it is a 500. Run `npm run rewrite` with --check, as "Rewrite items" in OPERATE.md ' +
-      'says, for each collection: it names such items. There is at most one mail a day.',
+      'reading it is a 500. For each collection, run `npm run rewrite` with --check, as "Rewrite ' +
+      'items" in OPERATE.md says: it names such items. There is at most one mail a day.',
   },
 })
 
-const outageRows = (metrics: ApiMetrics): Record<string, AlarmRow> => ({
+const outageRows = (metrics: ApiMetrics): Record<string, Row> => ({
+  // Windows of a minute, so that neither a small failure nor the end of another hides an outage.
+  ApiDown: {
+    metric: metrics.failedPercentage,
+    above: 10, // percent
+    bad: [3, 20],
+    text: `More than 10 % of the requests got a 5xx. ${FAILURES}`,
+  },
   ApiFails: {
     metric: percentage(metrics.broken, metrics.requests, FIVE_OR_ONE_PERCENT),
-    threshold: 0.1, // percent
-    datapointsToAlarm: 2,
-    evaluationPeriods: 12,
-    alarmDescription:
-      'In two windows of five minutes, more than 0.1 % of the requests got a 5xx other than 503. ' +
-      'See "5xx of each operation", and "5xx" in OPERATE.md.',
+    above: 0.1, // percent
+    bad: [2, 26],
+    text: `More than 0.1 % of the requests got a 5xx other than 503. ${FAILURES}`,
   },
   ApiUnavailable: {
     metric: percentage(metrics.unavailable, metrics.requests, FIVE_OR_ONE_PERCENT),
-    threshold: 0.1, // percent
-    datapointsToAlarm: 2,
-    evaluationPeriods: 12,
-    alarmDescription:
-      'In two windows of five minutes, more than 0.1 % of the requests got a 503: DynamoDB is ' +
-      'slow, busy or unavailable. See "Errors of DynamoDB", and "5xx" in OPERATE.md.',
+    above: 0.1, // percent
+    bad: [2, 26],
+    text:
+      'More than 0.1 % of the requests got a 503: DynamoDB is slow, busy or unavailable. See ' +
+      '"Errors of DynamoDB", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
-    metric: percentage(metrics.refused, metrics.requests, 'FILL(part, 0) >= 20'),
-    threshold: 50, // percent
-    datapointsToAlarm: 3,
-    evaluationPeriods: 24,
-    alarmDescription:
-      'In three windows of five minutes, more than half of the requests got a 4xx other than ' +
-      '429. Run "refused requests by address, client and code". A single client is at fault, or ' +
-      'scans the API. If many are refused since a release or a restore of API keys, undo that.',
+    metric: percentage(metrics.refused, metrics.requests, 'FILL(part, 0) >= 4'),
+    above: 50, // percent
+    bad: [3, 24],
+    text:
+      'More than half of the requests got a 4xx other than 429. Run "refused requests by ' +
+      'address, client and code". A single client is at fault, or tries keys. If many are ' +
+      'refused since a release or a restore of API keys, undo that.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
-    threshold: 2000, // milliseconds
-    datapointsToAlarm: 5, // A few slow requests are usual.
-    evaluationPeriods: 8,
-    alarmDescription:
-      'One request in 100 took more than 2 s. See "Latency of DynamoDB, p99 (ms)" and "Errors of ' +
-      'DynamoDB". If they are as usual, run "init and duration of each function": cold starts ' +
-      'after a sudden rise of traffic end by themselves.',
+    above: 1500, // milliseconds
+    bad: [5, 8], // A few slow requests are usual.
+    text: `One request in 100 took more than 1.5 s. ${LATENCY}`,
+  },
+  ApiSlowForMany: {
+    metric: metrics.latency(90),
+    above: 1000, // milliseconds
+    bad: [2, 8],
+    text: `One request in 10 took more than 1 s. ${LATENCY}`,
   },
   ApiThrottles: {
     metric: metrics.throttledPercentage,
-    threshold: 5, // percent
-    datapointsToAlarm: 3,
-    evaluationPeriods: 24,
-    alarmDescription:
-      'In three windows of five minutes, more than 5 % of the requests got a 429. Run "refused ' +
-      'requests by address, client and code". Block an abusive address with AWS WAF: a revoked ' +
-      'key still uses up the throttle. For legitimate traffic, raise the throttle of the stage.',
+    above: 5, // percent
+    bad: [3, 24],
+    text:
+      'More than 5 % of the requests got a 429. Run "refused requests by address, client and ' +
+      'code". Against a single one, set `firewall` in infra/stages.ts: a revoked key still uses ' +
+      'up the throttle. For legitimate traffic, raise the throttle or the rates of the firewall.',
   },
   LogsMissing: {
     metric: metrics.unlogged,
-    threshold: 0, // requests
-    datapointsToAlarm: 3,
-    evaluationPeriods: 12,
-    alarmDescription:
-      'The access log has no requests, so only ApiSlow still works, and an OK of another alarm ' +
-      'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch ' +
-      '"5xx", which has a count without logs. This alarm ends within an hour after the repair.',
+    above: 1, // request: its line may be counted in the next window.
+    bad: [5, 12],
+    text:
+      'The access log has no requests, so only ApiDown and alarms on latency still work, and an ' +
+      'OK of another alarm means nothing. Follow "The access log stays empty" in OPERATE.md. ' +
+      'This alarm ends within an hour after the repair.',
   },
 })
+
+const FAILURES = 'See "5xx of each operation", and "5xx" in OPERATE.md.'
+
+const LATENCY =
+  'See "Latency of DynamoDB, p99 (ms)" and "Errors of DynamoDB". If they are as usual, run "init ' +
+  'and duration of each function": cold starts after a sudden rise of traffic end by themselves.'
 
 // A few requests are no outage.
 const FIVE_OR_ONE_PERCENT =

@@ -16,6 +16,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
+import { Firewall } from './firewall.ts'
 import { addFixedMethods, addFixedResponses } from './fixed-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { newLogGroup } from './service-function.ts'
@@ -36,12 +37,14 @@ export class Api extends Construct {
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
     const baseUrls = this.#baseUrls(stage)
-    addFixedResponses(this.restApi, baseUrls)
+    addFixedResponses(this.restApi, stage, baseUrls)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: baseUrls.at(-1) ?? '' })
+    if (stage.firewall)
+      new Firewall(this, 'Firewall', { restApi: this.restApi, rates: stage.firewall })
     if (stage.domainName) this.#addDomain(stage.domainName, stage)
   }
 

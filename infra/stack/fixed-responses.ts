@@ -16,10 +16,11 @@ import {
   preflightHeaders,
   referenceMethods,
 } from '../platform/gateway.ts'
+import type { Stage } from '../stages.ts'
 
 /** Adds all that API Gateway responds by itself, but for the methods of the operations' paths. */
-export const addFixedResponses = (api: RestApi, baseUrls: string[]): void => {
-  addGatewayResponses(api)
+export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]): void => {
+  addGatewayResponses(api, stage)
   addNotFound(api)
   addReference(api, baseUrls)
 }
@@ -31,8 +32,11 @@ export const addFixedMethods = (resource: IResource, allowed: string[]): void =>
 }
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
-const addGatewayResponses = (api: RestApi): void => {
-  for (const [type, { status, headers, body }] of Object.entries(gatewayResponseTypes)) {
+const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
+  // Our firewall limits rates; another one may refuse a request for any reason.
+  const byRate = { WAF_FILTERED: gatewayResponses.tooManyRequests }
+  const responses = { ...gatewayResponseTypes, ...(firewall && byRate) }
+  for (const [type, { status, headers, body }] of Object.entries(responses)) {
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       // Set for every type, because the status of a default type overrides types without one.

@@ -26,9 +26,10 @@ export const newApiMetrics = (
   const count = (condition: string, metricName: string): Metric =>
     newFilter(scope, condition, { logGroup: accessLog, metricName }).metric(SUM)
   const requests = restApi.metricCount(SUM)
+  const errors = restApi.metricServerError()
   const broken = count('($.status = "5*") && ($.status != "503")', 'ApiBroken')
   const unavailable = count('$.status = "503"', 'ApiUnavailable')
-  const refused = count('($.status = "4*") && ($.status != "429")', 'ApiRefused')
+  const refused = count(REFUSED, 'ApiRefused')
   const throttled = count('$.status = "429"', 'ApiThrottled')
   // For the graph that shows which operation returns which status.
   newFilter(scope, '$.status = "5*"', {
@@ -39,10 +40,14 @@ export const newApiMetrics = (
   return {
     requests,
     broken,
+    /** AWS itself returns a 502 or 504 now and then; a 500 is always ours. */
+    bugs: count('$.status = "500"', 'ApiBugs'),
     unavailable,
     refused,
     /** API Gateway's count, which needs no log. */
-    serverErrors: restApi.metricServerError(),
+    errors,
+    /** In a minute: by the log or by API Gateway, because each may miss some. */
+    failedPercentage: failedPercentage(requests, { errors, broken, unavailable }),
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
     throttledPercentage: percentage(throttled, requests, 'whole >= 50'),
     unlogged: unlogged(requests, accessLog),
@@ -58,6 +63,24 @@ export const percentage = (part: IMetric, whole: IMetric, condition: string): IM
     usingMetrics: { part, whole },
     label: '%',
   })
+
+/** Without scans for paths that do not exist. */
+const REFUSED = '($.status = "4*") && ($.status != "429") && ($.resource != "/{proxy+}")'
+
+const failedPercentage = (requests: IMetric, counts: Record<string, IMetric>): IMetric => {
+  const failed = new MathExpression({
+    expression:
+      'IF(FILL(errors, 0) > FILL(broken, 0) + FILL(unavailable, 0), ' +
+      'FILL(errors, 0), FILL(broken, 0) + FILL(unavailable, 0))',
+    usingMetrics: counts,
+  })
+  return new MathExpression({
+    expression: 'IF(failed >= 5, 100 * failed / requests, 0)',
+    usingMetrics: { failed, requests },
+    period: Duration.minutes(1),
+    label: '%',
+  })
+}
 
 /** The requests, if the access log has no lines. */
 const unlogged = (requests: IMetric, accessLog: LogGroup): IMetric => {

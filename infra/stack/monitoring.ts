@@ -31,8 +31,8 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { api, operations, storage, stage }: Monitored) {
     super(scope, id)
     const metrics = newApiMetrics(this, api, operations)
-    const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage })
     const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}` // One in the whole account.
+    const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage, dashboardName })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
@@ -109,7 +109,7 @@ const newGraphs = (
   const handlers = operations.map(({ handler }) => handler)
   return {
     'Are customers hurt?': {
-      '5xx': [api.unavailable, api.broken, api.serverErrors],
+      '5xx': [api.unavailable, api.broken, api.errors],
       'Latency (ms)': [50, 90, 99].map(api.latency),
       '429 (% of the requests)': [api.throttledPercentage],
       Requests: [api.requests, api.refused],

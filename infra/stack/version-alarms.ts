@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import { type Alarm, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { type Alarm, CfnAlarm, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import { newAlarm } from './alarms.ts'
 import { newFilter } from './metrics.ts'
 import type { OperationFunction } from './operation-function.ts'
@@ -14,11 +14,17 @@ export const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
     evaluationPeriods: 1,
     alarmDescription: 'Stops the canary of this version.',
   }
-  return [
+  const alarms = [
     newAlarm(operation, 'Crashes', { ...rule, metric: crashes(operation) }),
     newAlarm(operation, 'Errors', { ...rule, metric: newInternalErrors(operation) }),
   ]
+  for (const { node } of alarms)
+    if (node.defaultChild instanceof CfnAlarm) node.defaultChild.warmUpConfiguration = warmUp
+  return alarms
 }
+
+/** After an update, an alarm forgets the last version: it would stop the canary of the fix. */
+const warmUp = { warmUpPeriodDurationInMinutes: 1 }
 
 /** For each minute. */
 const SUM = { statistic: Stats.SUM, period: Duration.minutes(1) }

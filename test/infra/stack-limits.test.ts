@@ -48,12 +48,17 @@ const costs = async () => {
   )
   const headers = { 'Idempotency-Key': 'a' }
   const create = await unitsOf(eventOf('createPet-created', { headers }))
+  const ordered = { 'Idempotency-Key': 'b' }
+  const order = `{"petId":${create.response.body.id}}`
   const changed = { headers, id: `${create.response.body.id}`, body: '{"name":"Max"}' }
+  const placed = await unitsOf(eventOf('placeOrder-placed', { headers: ordered, body: order }))
   const kinds = {
     list: await unitsOf(eventOf('listPets-no-parameters')),
     read: await unitsOf(eventOf('getOrder-found')),
     create,
     change: await unitsOf(eventOf('updatePet-changed', changed)),
+    // The status of the pet changes, so its index is written twice.
+    order: { ...placed, writes: placed.writes + 1 },
     'refused write': await unitsOf(eventOf('placeOrder-placed', { headers })),
     'invalid write': await unitsOf(eventOf('cancelOrder-canceled', { headers, id: 'x' })),
   }

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { operationIds } from '../../../shared/contract.ts'
-import { type Minute, type Requests, simulate } from './simulated-alarms.ts'
+import { type Chance, simulate } from './simulated-alarms.ts'
+import {
+  type Kind,
+  type Phase,
+  type Requests,
+  randomMinutes,
+  randomNumbers,
+} from './simulated-traffic.ts'
 import { everyOption, only, onlyId, propertiesOf, resourcesOf, templateOf } from './template.ts'
 
 const template = templateOf('production')
@@ -16,103 +23,214 @@ const notifying = alarms.filter(({ AlarmActions }) => AlarmActions)
 /** Without the one that reads the logs of functions. */
 const ofApi = notifying.filter(({ name }) => name !== 'ItemsDamaged')
 
-const SIX_HOURS = 6 * 60
-const BEFORE = 90 // Minutes.
+const HOUR = 60 // Minutes.
+const SIX_HOURS = 6 * HOUR
+const TEN_DAYS = 240 * HOUR
+const BEFORE = 3 * HOUR // Longer than any alarm looks back.
+const RUNS = 12
 
-/** The requests of an hour, for so many minutes, before and after what is usual. */
+/** What happens before, during and after an outage. What is usual fills the rest of the time. */
 type Outage = {
   usual?: Requests
-  requests: Requests
+  before?: Phase[]
+  during: Phase[]
+  isRepeated?: boolean
   minutes?: number
-  isLogged?: boolean
-  repeats?: boolean
 }
 
-/** The requests of each minute, evenly, of which the first one comes at once. */
-const minutesOf = (length: number, ofHour: Requests, isLogged = true): Minute[] =>
-  Array.from({ length }, (_, minute) => {
-    const counts = Object.entries(ofHour).map(([response, count]) => [
-      response,
-      Math.ceil(((minute + 1) * count) / 60) - Math.ceil((minute * count) / 60),
-    ])
-    return { isLogged, requests: Object.fromEntries(counts) }
+const phasesWith = (outage: Outage): { before: Phase[]; after: Phase[] } => {
+  const { usual = {}, before = [], during, isRepeated, minutes = SIX_HOURS } = outage
+  const lengthOf = (phases: Phase[]) => phases.reduce((sum, each) => sum + each.minutes, 0)
+  const rounds = isRepeated ? Math.ceil(minutes / lengthOf(during)) : 1
+  const after = Array.from({ length: rounds }, () => during).flat()
+  const rest = (phases: Phase[], length: number) => ({
+    minutes: Math.max(0, length - lengthOf(phases)),
+    perHour: usual,
   })
-
-const minutesWith = ({ usual = {}, requests, minutes = 60, isLogged, repeats }: Outage) => {
-  const round = [...minutesOf(minutes, requests, isLogged), ...minutesOf(minutes, usual)]
-  const rounds = repeats ? SIX_HOURS / round.length : 1
-  const during = Array.from({ length: rounds }, () => round).flat()
-  const all = [...minutesOf(BEFORE, usual), ...during, ...minutesOf(SIX_HOURS, usual)]
-  return all.slice(0, BEFORE + SIX_HOURS)
-}
-
-/** The mails of an alarm in six hours: most of them, and the latest first and last minute. */
-const mailsOf = (alarm: (typeof alarms)[number], minutes: Minute[]) => {
-  const ways = [0, 1, 2].flatMap((late) => simulate(filters, alarm, minutes, late))
-  const mails = ways.map(({ on, off }) =>
-    [...on, ...(alarm.OKActions ? off : [])]
-      .map((minute) => minute - BEFORE)
-      .filter((minute) => minute > 0)
-      .toSorted((one, other) => one - other),
-  )
   return {
-    name: alarm.name,
-    most: Math.max(...mails.map(({ length }) => length)),
-    first: Math.max(...mails.map(([first = Infinity]) => first)),
-    last: Math.max(...mails.map((each) => each.at(-1) ?? 0)),
+    before: [rest(before, BEFORE), ...before],
+    after: [...after, rest(after, minutes)],
   }
 }
 
-const mailsDuring = (outage: Outage) => {
-  const minutes = minutesWith(outage)
-  return ofApi.map((alarm) => mailsOf(alarm, minutes)).filter(({ most }) => most > 0)
+/** What differs by chance in each run. */
+const chanceOf = (run: number, random: () => number): Chance => ({
+  late: Math.floor(random() * 6),
+  uploaded: run % 2,
+  phase: Math.floor(random() * 5),
+  isEager: run % 4 < 2,
+  extra: run % 3 ? 0 : 5,
+})
+
+/** The minutes after the start of an outage in which an alarm sends mail, for each run. */
+const runsOf = (outage: Outage) => {
+  const { before, after } = phasesWith(outage)
+  return Array.from({ length: RUNS }, (_, run) => {
+    const random = randomNumbers(run)
+    const chance = chanceOf(run, random)
+    const minutes = randomMinutes([...before, ...after], random)
+    return ofApi.map((alarm) => {
+      const { on, off } = simulate(filters, alarm, minutes, chance)
+      const later = (minutes: number[]) =>
+        minutes.map((minute) => minute - BEFORE).filter((minute) => minute > 0)
+      return { name: alarm.name, on: later(on), off: alarm.OKActions ? later(off) : [] }
+    })
+  })
 }
 
-const usual = { 200: 36_000 }
-const deletion = { usual, requests: { 200: 18_000, 500: 18_000 } }
-const canary = { 200: 32_400, 500: 3600 }
+const median = (numbers: number[]): number =>
+  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
+
+/** The median and the worst of all runs, such as `5–8`. */
+const medianAndWorst = (numbers: number[]): string => {
+  const shown = [median(numbers), Math.max(...numbers)].map((n) =>
+    n < Infinity ? `${n}` : 'never',
+  )
+  return [...new Set(shown)].join('–')
+}
+
+const mailsDuring = (outage: Outage) => {
+  const runs = runsOf(outage)
+  const names = ofApi.map(({ name }) => name)
+  return {
+    names: names.filter((_, i) => runs.some((alarms) => alarms[i]?.on.length)),
+    first: runs.map((alarms) => Math.min(...alarms.flatMap(({ on }) => on))),
+    counts: runs.map((alarms) => alarms.flatMap(({ on, off }) => [...on, ...off]).length),
+  }
+}
+
+const TEN_A_SECOND = 36_000 // An hour.
+const usual: Requests = { ok: TEN_A_SECOND }
+/** A part of ten requests a second, for an hour. */
+const partly = (kind: Kind, part: number): Phase => ({
+  minutes: HOUR,
+  perHour: { ok: TEN_A_SECOND * (1 - part), [kind]: TEN_A_SECOND * part },
+})
+const halves: Phase[] = [{ minutes: 30, perHour: usual }]
+const deletion = { usual, during: [partly('bug', 0.5)] }
+const pause: Phase = { minutes: 25, perHour: usual }
+const withStrays = (perSecond: number, share: number): Outage => ({
+  during: [
+    { minutes: TEN_DAYS, perHour: { ok: perSecond * 3600, crash: perSecond * 3600 * share } },
+  ],
+  minutes: TEN_DAYS,
+})
 
 /** Until an alarm stops the canary of updatePet. */
 const minutesOfCanary = (): number => {
   const alarm = alarms.find(({ name }) => name === 'updatePetErrors')
-  const ways = simulate(filters, alarm, minutesOf(20, canary), 2)
-  return Math.max(...ways.flatMap(({ on }) => on.slice(0, 1)))
+  const minutes = randomMinutes([partly('bug', 0.1)], randomNumbers(1))
+  const chance = { late: 2, uploaded: 0, phase: 0, isEager: true, extra: 5 }
+  return simulate(filters, alarm, minutes, chance).on[0] ?? Infinity
 }
 
 const outages: [outage: string, Outage][] = [
   ['a table is deleted', deletion],
-  ['the same, an hour after a bug', { ...deletion, usual: { ...usual, 502: 1 } }],
-  ['the same, while the access log is not written', { ...deletion, isLogged: false }],
-  ['3 % of the requests get a 503', { usual, requests: { 200: 34_920, 503: 1080 } }],
-  ['the same, 0.5 a second', { usual: { 200: 1800 }, requests: { 200: 1746, 503: 54 } }],
-  ['3 % of the writes get a 503, 5 % are writes', { usual, requests: { 200: 35_946, 503: 54 } }],
-  ['one of 100 operations fails', { usual, requests: { 200: 35_640, 500: 360 } }],
-  ['all requests are refused', { usual, requests: { 401: 36_000 } }],
-  ['one request in ten minutes, a 500', { usual: { 200: 6 }, requests: { 500: 6 } }],
-  ['one of a million fails', { requests: { ...usual, 502: 0.036 }, minutes: SIX_HOURS }],
-  ['the same, 100 a second', { requests: { 200: 360_000, 502: 0.36 }, minutes: SIX_HOURS }],
-  ['one of 10,000 gets a 503', { requests: { ...usual, 503: 3.6 }, minutes: SIX_HOURS }],
+  [
+    'the same, beside a bug of 0.3 %',
+    { ...deletion, before: [{ ...partly('bug', 0.003), minutes: BEFORE }] },
+  ],
+  [
+    'the same, 25 minutes after the last time',
+    { ...deletion, before: [partly('bug', 0.5), pause] },
+  ],
+  ['the same, 25 minutes after 503s', { ...deletion, before: [partly('hang', 0.5), pause] }],
+  [
+    'the same, while the access log is not written',
+    {
+      usual,
+      before: [{ minutes: HOUR, perHour: usual, isLogged: false }],
+      during: [{ ...partly('bug', 0.5), isLogged: false }],
+    },
+  ],
+  ['DynamoDB does not respond', { usual, during: [partly('hang', 1)] }],
+  ['DynamoDB refuses all requests', { usual, during: [partly('refusal', 1)] }],
+  ['3 % of the requests get a 503', { usual, during: [partly('refusal', 0.03)] }],
+  [
+    'the same, 0.5 a second',
+    { usual: { ok: 1800 }, during: [{ minutes: HOUR, perHour: { ok: 1746, refusal: 54 } }] },
+  ],
+  ['3 % of the writes get a 503, 5 % are writes', { usual, during: [partly('refusal', 0.0015)] }],
+  ['one of 100 operations fails', { usual, during: [partly('bug', 0.01)] }],
+  [
+    '5 % fail for four minutes of each half hour',
+    {
+      during: [
+        { ...partly('crash', 0.05), minutes: 4 },
+        { minutes: 26, perHour: usual },
+      ],
+      isRepeated: true,
+    },
+  ],
+  ['all requests are refused', { usual, during: [partly('invalidKey', 1)] }],
+  [
+    'the same, one a minute',
+    { usual: { ok: 60 }, during: [{ minutes: HOUR, perHour: { invalidKey: 60 } }] },
+  ],
+  [
+    'one request in ten minutes, a 500',
+    { usual: { ok: 6 }, during: [{ minutes: HOUR, perHour: { bug: 6 } }] },
+  ],
+  ['one of 10,000 gets a 503', { during: [{ ...partly('refusal', 0.0001), minutes: SIX_HOURS }] }],
   [
     'a client gets 404s every other half hour',
-    { usual, requests: { ...usual, 404: 360_000 }, minutes: 30, repeats: true },
+    {
+      during: [{ minutes: 30, perHour: { ...usual, notFound: 360_000 } }, ...halves],
+      isRepeated: true,
+    },
   ],
   [
     'a client gets 429s every other half hour',
-    { usual, requests: { ...usual, 429: 72_000 }, minutes: 30, repeats: true },
+    {
+      during: [{ minutes: 30, perHour: { ...usual, throttled: 72_000 } }, ...halves],
+      isRepeated: true,
+    },
   ],
-  ['a canary returns 500', { usual, requests: canary, minutes: minutesOfCanary() }],
-  ['three requests in 200 take 2.9 s', { usual, requests: { 200: 35_460, slow: 540 } }],
+  [
+    'a canary returns 500',
+    { usual, during: [{ ...partly('bug', 0.1), minutes: minutesOfCanary() }] },
+  ],
+  ['three requests in 200 take 2.9 s', { usual, during: [partly('threeSeconds', 0.015)] }],
+  [
+    'one in 50 takes 1.9 s',
+    { usual, during: [{ ...partly('twoSeconds', 0.02), minutes: SIX_HOURS }] },
+  ],
+  ['a third take 1.5 s', { usual, during: [partly('oneAndAHalf', 1 / 3)] }],
+  [
+    'all take 4 s for 20 minutes',
+    { usual, during: [{ ...partly('fourSeconds', 1), minutes: 20 }] },
+  ],
+  ['ten days, one of a million gets a 502', withStrays(10, 1e-6)],
+  ['the same, one of 100,000', withStrays(10, 1e-5)],
+  ['the same, one of a million, 100 a second', withStrays(100, 1e-6)],
+  [
+    'ten days, one request a minute, daily a scan',
+    {
+      during: [
+        { minutes: 24 * HOUR - 5, perHour: { ok: 60 } },
+        { minutes: 5, perHour: { ok: 60, scan: 6000 } },
+      ],
+      isRepeated: true,
+      minutes: TEN_DAYS,
+    },
+  ],
+  [
+    'ten days, six a minute, and bots',
+    {
+      during: [{ minutes: TEN_DAYS, perHour: { ok: 360, scan: 240, invalidKey: 12 } }],
+      minutes: TEN_DAYS,
+    },
+  ],
 ]
 
-test('OPERATE.md has the mails of each outage; to write them, run this test with --update', async () => {
+test('OPERATE.md has the mails of each outage; to write them, run this test with --update', {
+  timeout: 300_000,
+}, async () => {
   const rows = outages.map(([outage, requests]) => {
-    const mails = mailsDuring(requests)
-    const first = Math.min(...mails.map((each) => each.first))
-    const last = Math.max(...mails.map((each) => each.last))
-    const most = mails.reduce((sum, each) => sum + each.most, 0)
-    const names = mails.map(({ name }) => `\`${name}\``).join(', ')
-    const minutes = most ? `${names} | ${first} | ${last}` : 'none | |'
-    return `| ${outage} | ${minutes} | ${most} |\n`
+    const { names, first, counts } = mailsDuring(requests)
+    const alarms = names.map((name) => `\`${name}\``).join(', ')
+    const found = names.length ? `${alarms} | ${medianAndWorst(first)}` : 'none |'
+    return `| ${outage} | ${found} | ${medianAndWorst(counts)} |\n`
   })
 
   const text = readFileSync('infra/OPERATE.md', 'utf8')
@@ -121,38 +239,38 @@ test('OPERATE.md has the mails of each outage; to write them, run this test with
   await expect(text.replace(table, rows.join(''))).toMatchFileSnapshot(resolve('infra/OPERATE.md'))
 })
 
+const hours = (perHour: Requests): Outage => ({ during: [{ minutes: SIX_HOURS, perHour }] })
+const minutes = (minutes: number, perHour: Requests, usual: Requests): Outage => ({
+  usual,
+  during: [{ minutes, perHour }],
+})
+
 test.each<[what: string, Outage, names: string[]]>([
-  ['two requests of each hour get a 503', { requests: { 503: 2, 200: 2400 } }, []],
-  ['4 of 3,000 requests get a 503', { requests: { 200: 35_952, 503: 48 } }, []],
-  ['one of 10,000 gets a 503, 1,000 a second', { requests: { 200: 3.6e6, 503: 360 } }, []],
-  ['one of 10,000 fails, 1,000 a second', { requests: { 200: 3.6e6, 502: 360 } }, ['ApiBroken']],
+  ['two requests of each hour get a 503', hours({ refusal: 2, ok: 2400 }), []],
+  ['one of 10,000 gets a 503, 1,000 a second', hours({ ok: 3.6e6, refusal: 360 }), []],
+  ['one of 10,000 gets a 502, 1,000 a second', hours({ ok: 3.6e6, crash: 360 }), []],
   [
     'one of 500 fails, and another one gets a 503, 1,000 a second',
-    { requests: { 200: 3.6e6, 502: 7200, 503: 7200 } },
+    hours({ ok: 3.6e6, bug: 7200, refusal: 7200 }),
     ['ApiFails', 'ApiUnavailable', 'ApiBroken'],
   ],
-  ['one of 60 requests an hour fails', { requests: { 200: 60, 502: 1 } }, ['ApiBroken']],
-  ['one request in 45 minutes gets a 503', { requests: { 200: 1000, 503: 4 / 3 } }, []],
-  ['a third of the requests are conflicts', { requests: { 201: 480, 409: 240 } }, []],
-  ['a scanner sends 15 requests every five minutes', { requests: { 404: 180 } }, []],
-  ['a scanner sends 40 every five minutes', { requests: { 404: 480 } }, ['ApiRefuses']],
+  ['one of a million requests is a 500', hours({ ok: 360_000, bug: 0.36 }), ['ApiBroken']],
+  ['one of 60 requests an hour fails', hours({ ok: 60, bug: 1 }), ['ApiBroken']],
+  ['a third of the requests are conflicts', hours({ ok: 480, conflict: 240 }), []],
+  ['a scanner sends most requests', hours({ ok: 60, scan: 4800 }), []],
+  ['a scanner tries keys', hours({ invalidKey: 480 }), ['ApiRefuses']],
+  ['500 are refused at once', minutes(5, { invalidKey: 6000 }, { ok: 1200 }), []],
+  ['some are slow for five minutes', minutes(5, { threeSeconds: 24, ok: 576 }, { ok: 600 }), []],
+  ['4 % are throttled', hours({ ok: 34_560, throttled: 1440 }), []],
+  ['one of few requests is throttled', hours({ ok: 60, throttled: 4 }), []],
+  ['a minute is throttled', minutes(1, { throttled: 18_000 }, { ok: 4800 }), []],
   [
-    'a scanner sends 500 at once',
-    { usual: { 200: 1200 }, requests: { 404: 6000 }, minutes: 5 },
+    '12 requests an hour have lines that are counted a minute late',
+    { ...hours({ ok: 12 }), isRepeated: true, minutes: TEN_DAYS },
     [],
   ],
-  [
-    'all are slow for five minutes',
-    { usual: { 200: 600 }, requests: { slow: 600 }, minutes: 5 },
-    [],
-  ],
-  ['4 % are throttled', { usual, requests: { 200: 34_560, 429: 1440 } }, []],
-  ['one of few requests is throttled', { requests: { 200: 60, 429: 4 } }, []],
-  ['a minute is throttled', { usual: { 200: 4800 }, requests: { 429: 18_000 }, minutes: 1 }, []],
 ])('only the expected alarms send mail if %s', (_, outage, names) => {
-  const mails = mailsDuring({ minutes: SIX_HOURS, ...outage })
-
-  expect(mails.map(({ name }) => name)).toEqual(names)
+  expect(mailsDuring(outage).names).toEqual(names)
 })
 
 test('LogsMissing compares requests with the lines of the access log', () => {
@@ -188,6 +306,10 @@ test('the topic accepts notifications only from alarms of the same account', () 
   expect(others).toMatchObject([
     { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition },
   ])
+})
+
+test('the topic is an output, for other subscriptions', () => {
+  expect(template.toJSON().Outputs.AlarmTopic.Value).toEqual(topic)
 })
 
 test('alarms are sent by e-mail only if the stage has an address', () => {

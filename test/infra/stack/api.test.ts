@@ -160,6 +160,44 @@ test.each(Object.entries(gatewayResponseTypes))(
   },
 )
 
+test('a firewall counts requests by address and by key, and blocks with a 429 that names a pause', () => {
+  const template = templateOf('production', everyOption)
+  const acl = onlyId(template, 'AWS::WAFv2::WebACL')
+  const { Scope, DefaultAction, Rules, VisibilityConfig } = only(template, 'AWS::WAFv2::WebACL')
+  const { WebACLArn, ResourceArn } = only(template, 'AWS::WAFv2::WebACLAssociation')
+  const { perAddress, perKey } = everyOption.firewall
+  const TextTransformations = [
+    { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
+    { Priority: 1, Type: 'LOWERCASE' },
+  ]
+  const Header = { Name: 'Authorization', TextTransformations }
+  const rates = [
+    { Limit: perAddress, AggregateKeyType: 'IP' },
+    { Limit: perKey, AggregateKeyType: 'CUSTOM_KEYS', CustomKeys: [{ Header }] },
+  ]
+
+  expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } })
+  expect(Rules).toMatchObject(
+    rates.map((rate) => ({
+      Action: { Block: {} },
+      Statement: { RateBasedStatement: { ...rate, EvaluationWindowSec: 300 } },
+    })),
+  )
+  // Samples would show API keys.
+  for (const { SampledRequestsEnabled } of [
+    VisibilityConfig,
+    ...Rules.map((rule: { VisibilityConfig: object }) => rule.VisibilityConfig),
+  ])
+    expect(SampledRequestsEnabled).toBe(false)
+  expect(WebACLArn).toEqual({ 'Fn::GetAtt': [acl, 'Arn'] })
+  expect(JSON.stringify(ResourceArn)).toContain(onlyId(template, 'AWS::ApiGateway::Stage'))
+  const blocked = { ResponseType: 'WAF_FILTERED', StatusCode: '429' }
+  template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
+    ...blocked,
+    ResponseParameters: mapped('gatewayresponse', { 'Retry-After': '1' }),
+  })
+})
+
 test('no response without a function inserts parts of the request: $ and # would', () => {
   const bodies = [...Object.values(gatewayResponseTypes), ...mocks.map(([, mock]) => mock)]
 

@@ -22,10 +22,13 @@ const accessLog = { Ref }
 type Widget = {
   properties: { markdown?: string; title?: string; alarms?: string[]; metrics?: unknown[] }
 }
-const parts: unknown[] = only(template, 'AWS::CloudWatch::Dashboard').DashboardBody['Fn::Join'][1]
-const dashboard: { widgets: Widget[] } = JSON.parse(
-  parts.map((part) => (part instanceof Object ? Object.values(part).flat()[0] : part)).join(''),
-)
+/** A text with the names of what is known when it is deployed. */
+const textOf = (value: { 'Fn::Join': ['', unknown[]] }): string =>
+  value['Fn::Join'][1]
+    .map((part) => (part instanceof Object ? Object.values(part).flat()[0] : part))
+    .join('')
+const { DashboardBody } = only(template, 'AWS::CloudWatch::Dashboard')
+const dashboard: { widgets: Widget[] } = JSON.parse(textOf(DashboardBody))
 const widgets = dashboard.widgets.map(({ properties }) => properties)
 
 test('each alarm that notifies names a graph, a saved query or a section of OPERATE.md', () => {
@@ -38,9 +41,21 @@ test('each alarm that notifies names a graph, a saved query or a section of OPER
   ]
 
   for (const [, { Properties }] of notifying) {
-    const named = [...Properties.AlarmDescription.matchAll(/"(.+?)"/g)].map(([, title]) => title)
+    const text = textOf(Properties.AlarmDescription)
+    const named = [...text.matchAll(/"(.+?)"/g)].map(([, title]) => title)
     expect(named).not.toEqual([])
     expect(known).toEqual(expect.arrayContaining(named))
+  }
+})
+
+test('each alarm that notifies links to the dashboard, and its text is not too long', () => {
+  const link = `home?region=AWS::Region#dashboards/dashboard/${name}-AWS::Region`
+
+  for (const [, { Properties }] of notifying) {
+    const text = textOf(Properties.AlarmDescription)
+    expect(text.endsWith(link)).toBe(true)
+    // CloudWatch allows 1,024 characters, and "AWS::Region" is shorter than some regions.
+    expect(text.length).toBeLessThan(1000)
   }
 })
 

@@ -232,6 +232,7 @@ test.each(operationIds)(
       Threshold: 0,
       Period: 60,
       EvaluationPeriods: 1,
+      WarmUpConfiguration: { WarmUpPeriodDurationInMinutes: 1 },
       Statistic: 'Sum',
       Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
     })

@@ -1,16 +1,27 @@
-/** How many requests get which response: a status, or `slow`, a 200 after 2.9 s. */
-export type Requests = Record<string, number>
-
-/** A minute. If it is not logged, the access log has no lines of its requests. */
-export type Minute = { requests: Requests; isLogged: boolean }
+import { kindNames, kinds, type Minute, type Response } from './simulated-traffic.ts'
 
 /** The minutes in which an alarm goes off, and those in which it ends. */
 export type Changes = { on: number[]; off: number[] }
 
+/** What AWS does not say, or what is by chance. All but `extra` are in minutes. */
+export type Chance = {
+  /** After how many more minutes CloudWatch has the data of a log. */
+  late: number
+  /** How much later it counts the lines of a log. */
+  uploaded: number
+  /** When a window of the clock ends. */
+  phase: number
+  /** How often an alarm is evaluated: each minute, or each window. */
+  isEager: boolean
+  /** How many windows an alarm looks further back for missing data. */
+  extra: number
+}
+
 type Metric = { Namespace: string; MetricName: string }
 type MetricStat = { Metric: Metric; Stat: string; Period: number }
+type MetricData = { Id: string; Expression?: string; MetricStat?: MetricStat; ReturnData?: boolean }
 type Alarm = Metric & {
-  Metrics?: { Id: string; Expression?: string; MetricStat?: MetricStat }[]
+  Metrics?: MetricData[]
   Statistic?: string
   ExtendedStatistic?: string
   Period: number
@@ -29,42 +40,24 @@ type Point = number | undefined
 /** Minutes until CloudWatch has the data of a minute. A log can be later still. */
 const DELAY = 2
 
-/**
- * When an alarm changes, evaluated as CloudWatch does it, with logs so many minutes `late`. There
- * are results for each minute in which a window of the clock may end, and for the extremes of what
- * AWS does not say: how often it evaluates, and how far it looks back for missing data.
- */
+/** When an alarm changes, evaluated as CloudWatch does it. */
 export const simulate = (
   filters: Filter[],
   alarm: Alarm,
   minutes: Minute[],
-  late: number,
-): Changes[] => {
-  const { period, pointAt } = alarmPoints(filters, alarm, minutes, late)
+  chance: Chance,
+): Changes => {
+  const { period, pointAt } = alarmPoints(filters, alarm, minutes, chance)
   const step = alarm.EvaluationWindow?.WallClockWindow ? period : 1
-  const phases = Array.from({ length: step }, (_, phase) => phase)
-  const extremes = [
-    { interval: 1, extra: 5 },
-    { interval: step, extra: 0 },
-  ]
-  return phases.flatMap((phase) =>
-    extremes.map(({ interval, extra }) =>
-      changes(minutes.length, (now, wasOn) => {
-        if ((now + phase) % interval !== 0) return wasOn
-        const end = now - ((now + phase) % step)
-        return isBreaching(alarm, extra, (i) => pointAt(end - i * period, now))
-      }),
-    ),
-  )
-}
-
-const changes = (length: number, isOn: (now: number, wasOn: boolean) => boolean): Changes => {
+  const interval = chance.isEager ? 1 : step
   const found: Changes = { on: [], off: [] }
   let wasOn = false
-  for (let now = 0; now < length; now++) {
-    if (isOn(now, wasOn) === wasOn) continue
-    wasOn = !wasOn
-    found[wasOn ? 'on' : 'off'].push(now + 1)
+  for (let now = 0; now < minutes.length; now++) {
+    if ((now + chance.phase) % interval !== 0) continue
+    const end = now - ((now + chance.phase) % step)
+    const isOn = isBreaching(alarm, chance.extra, (i) => pointAt(end - i * period, now))
+    if (isOn !== wasOn) found[isOn ? 'on' : 'off'].push(now + 1)
+    wasOn = isOn
   }
   return found
 }
@@ -78,51 +71,57 @@ const isBreaching = (alarm: Alarm, extra: number, pointOf: (window: number) => P
     const point = pointOf(i)
     if (point === undefined) continue
     found++
-    if (point > Threshold) breaching++
+    if (point > Threshold && ++breaching === DatapointsToAlarm) return true
   }
-  return breaching >= DatapointsToAlarm
+  return false
 }
 
 /** The period of an alarm in minutes, and what it sees `now` of the one that ends in a minute. */
-const alarmPoints = (filters: Filter[], alarm: Alarm, minutes: Minute[], late: number) => {
-  const stats = inputsOf(alarm)
-  const period = (stats[0]?.MetricStat.Period ?? 0) / 60
-  const inputs = stats.map(({ MetricStat }) => metricOf(filters, MetricStat, minutes))
-  const expression = alarm.Metrics?.find(({ Expression }) => Expression)?.Expression ?? ALONE
-  const ids = stats.map(({ Id }) => Id)
-  const calculate = calculation(expression, ids)
+const alarmPoints = (filters: Filter[], alarm: Alarm, minutes: Minute[], chance: Chance) => {
+  const metrics = metricsOf(alarm)
+  const inputs = metrics.flatMap(({ Id, MetricStat }) =>
+    MetricStat
+      ? [{ Id, period: MetricStat.Period, ...series(filters, MetricStat, minutes, chance) }]
+      : [],
+  )
+  const period = (inputs[0]?.period ?? 0) / 60
+  const calculate = calculation(
+    metrics,
+    inputs.map(({ Id }) => Id),
+  )
   const pointOf = (end: number, age: number): Point => {
     const seen = inputs.map(({ isLog, between }) => {
-      const newest = Math.min(end, end + age - DELAY - (isLog ? late : 0))
+      const newest = Math.min(end, end + age - DELAY - (isLog ? chance.late : 0))
       return between(end + 1 - period, newest + 1)
     })
     return calculate(seen)
   }
-  const known = minutes.map((): Point[] => [])
+  const complete = DELAY + chance.late
+  const known = Array.from({ length: complete + 1 }, (): Point[] => [])
   const pointAt = (end: number, now: number): Point => {
-    const age = Math.min(now - end, DELAY + late) // Then all of its data is there.
-    const points = known[end] ?? []
-    if (!(age in points)) points[age] = pointOf(end, age)
-    return points[age]
+    if (end < 0) return undefined
+    const age = Math.min(now - end, complete) // Then all of its data is there.
+    const points = known[age] ?? []
+    if (!(end in points)) points[end] = pointOf(end, age)
+    return points[end]
   }
   return { period, pointAt }
 }
 
-/** The id of the metric of an alarm without metric math. */
-const ALONE = 'alone'
-
-const inputsOf = ({ Metrics, ...Metric }: Alarm): { Id: string; MetricStat: MetricStat }[] => {
+const metricsOf = ({ Metrics, ...Metric }: Alarm): MetricData[] => {
   const Stat = `${Metric.Statistic ?? Metric.ExtendedStatistic}`
-  const alone = { Id: ALONE, MetricStat: { Metric, Stat, Period: Metric.Period } }
-  return (Metrics ?? [alone]).flatMap(({ Id, MetricStat }) =>
-    MetricStat ? { Id, MetricStat } : [],
-  )
+  return Metrics ?? [{ Id: 'alone', MetricStat: { Metric, Stat, Period: Metric.Period } }]
 }
 
 /** Metric math, which has no value while an input without `FILL` has none. */
-const calculation = (expression: string, ids: string[]): ((values: Point[]) => Point) => {
-  const calculate = new Function('IF', 'FILL', ...ids, `return ${expression}`)
-  const needed = ids.map((id) => !expression.includes(`FILL(${id},`))
+const calculation = (metrics: MetricData[], ids: string[]): ((values: Point[]) => Point) => {
+  const expressions = metrics.filter(({ Expression }) => Expression)
+  const text = expressions.map(({ Expression }) => Expression).join()
+  const needed = ids.map((id) => !text.includes(`FILL(${id},`))
+  // The one with the result is first, and those that it uses follow.
+  const steps = expressions.reverse().map(({ Id, Expression }) => `const ${Id} = ${Expression}`)
+  const result = expressions.at(-1)?.Id ?? ids[0]
+  const calculate = new Function('IF', 'FILL', ...ids, `${steps.join('\n')}\nreturn ${result}`)
   const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no)
   const fill = (value: Point, other: number) => value ?? other
   return (values) =>
@@ -134,45 +133,70 @@ const calculation = (expression: string, ids: string[]): ((values: Point[]) => P
 /** What a metric is from a minute until before another, if there is data. */
 type Series = { isLog: boolean; between: (from: number, to: number) => Point }
 
-const metricOf = (filters: Filter[], { Metric, Stat }: MetricStat, minutes: Minute[]): Series => {
+const series = (
+  filters: Filter[],
+  { Metric, Stat }: MetricStat,
+  minutes: Minute[],
+  { uploaded }: Chance,
+): Series => {
   const name = `${Stat} ${Metric.Namespace} ${Metric.MetricName}`
-  if (name === 'Sum AWS/ApiGateway Count') return { isLog: false, between: count(minutes) }
-  if (name === 'p99 AWS/ApiGateway Latency') return { isLog: false, between: latency(minutes) }
   const logged = minutes.map((each) => (each.isLogged ? each : { ...each, requests: {} }))
-  if (name === 'Sum AWS/Logs IncomingLogEvents') return { isLog: true, between: count(logged) }
+  switch (name) {
+    case 'Sum AWS/ApiGateway Count':
+      return { isLog: false, between: count(minutes) }
+    case 'Sum AWS/ApiGateway 5XXError':
+      return { isLog: false, between: count(minutes, ({ status }) => status >= 500) }
+    case 'p90 AWS/ApiGateway Latency':
+    case 'p99 AWS/ApiGateway Latency':
+      return { isLog: false, between: latency(minutes, Number(Stat.slice(1)) / 100) }
+    case 'Sum AWS/Logs IncomingLogEvents': {
+      const lines = count(logged)
+      return { isLog: true, between: (from, to) => lines(from - uploaded, to - uploaded) }
+    }
+  }
   const filter = filters.find(
     ({ MetricTransformations: [made] }) =>
       name === `Sum ${made?.MetricNamespace} ${made?.MetricName}`,
   )
   if (!filter) throw new Error(`Nothing makes ${name}.`)
   const terms = filter.FilterPattern.slice(2, -2).split(' && ')
-  const isCounted = (response: string) => terms.every((term) => isMet(term, response))
+  const isCounted = (response: Response) => terms.every((term) => isMet(term, response))
   return { isLog: true, between: count(logged, isCounted) }
 }
 
 /** A count has no data, instead of zero, while there is nothing to count. */
-const count = (minutes: Minute[], isCounted = (_response: string) => true): Series['between'] => {
+const count = (
+  minutes: Minute[],
+  isCounted = (_response: Response): boolean => true,
+): Series['between'] => {
+  const counted = kindNames.filter((kind) => isCounted(kinds[kind]))
   const totals = [0]
   for (const { requests } of minutes) {
-    const counts = Object.entries(requests).map(([response, n]) => (isCounted(response) ? n : 0))
-    totals.push(counts.reduce((sum, n) => sum + n, totals.at(-1) ?? 0))
+    const sum = counted.reduce((total, kind) => total + (requests[kind] ?? 0), 0)
+    totals.push(sum + (totals.at(-1) ?? 0))
   }
   const total = (minute: number) => totals[Math.max(0, minute)] ?? 0
   return (from, to) => Math.max(0, total(to) - total(from)) || undefined
 }
 
-/** A 503 takes 3 s, the time budget of an operation. */
-const latency = (minutes: Minute[]): Series['between'] => {
+/** A percentile of the latency: the least that such a share of the requests does not exceed. */
+const latency = (minutes: Minute[], share: number): Series['between'] => {
   const all = count(minutes)
-  const slow = count(minutes, (response) => ['slow', '503'].includes(response))
+  const times = [...new Set(Object.values(kinds).map(({ milliseconds }) => milliseconds))]
+  const upTo = times
+    .toSorted((one, other) => one - other)
+    .map((time) => ({ time, counts: count(minutes, ({ milliseconds }) => milliseconds <= time) }))
   return (from, to) => {
     const requests = all(from, to)
-    return requests && ((slow(from, to) ?? 0) >= requests / 100 ? 2900 : 50)
+    if (requests === undefined) return undefined
+    return upTo.find(({ counts }) => (counts(from, to) ?? 0) >= share * requests)?.time
   }
 }
 
 /** Whether a response meets a term of a filter pattern, such as `($.status = "4*")`. */
-const isMet = (term: string, response: string): boolean => {
-  const [, operator, status = ''] = /status (!?=) "?([\d*]+)/.exec(term) ?? []
-  return new RegExp(`^${status.replace('*', '..')}$`).test(response) === (operator === '=')
+const isMet = (term: string, response: Response): boolean => {
+  const [, field, operator, value = ''] = /(\w+) (!?=) "?([^")]+)/.exec(term) ?? []
+  const actual = field === 'status' ? `${response.status}` : `${response.resource}`
+  const matches = value.endsWith('*') ? actual.startsWith(value.slice(0, -1)) : actual === value
+  return matches === (operator === '=')
 }

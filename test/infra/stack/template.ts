@@ -17,6 +17,7 @@ export const everyOption = {
   domainOnly: true,
   alarmEmail: 'on-call@example.com',
   publicBaseUrl: 'https://shop.example.com/api',
+  firewall: { perAddress: 1000, perKey: 5000 },
   reservedConcurrency: 5,
   dynamoDBClient: 'sdk',
 } as const satisfies Partial<Stage>

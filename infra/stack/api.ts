@@ -23,8 +23,6 @@ import { newLogGroup } from './service-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
-type PublicStage = Stage & { publicBaseUrl?: string }
-
 type ApiProps = { operations: OperationFunction[]; stage: Stage }
 
 /** The REST API, which routes requests to the functions and writes the access log. */
@@ -84,7 +82,7 @@ export class Api extends Construct {
    * The base addresses, the one for callers first. The last one works as soon as the stack is
    * deployed, before the DNS record of a new domain.
    */
-  #baseUrls({ publicBaseUrl, domainName, domainOnly }: PublicStage): string[] {
+  #baseUrls({ publicBaseUrl, domainName, domainOnly }: Stage): string[] {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
     const hosts = [domainName, domainOnly ? undefined : defaultHost]

@@ -172,12 +172,12 @@ test('makes new tables in memory when a filter or a collection is added, but kee
   const second = await startServer(folder, {}, copy)
   expect(await listAll(second)).toEqual(inFolder)
   await second.stop()
-  change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
+  change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'categoryId'"))
 
   await untilPrinted(restarted)
   expect([examples.length, await names()]).toEqual([20, examples])
   await expect(startServer(folder, {}, copy)).rejects.toThrow(
-    'The table PetStoreLocal-Pets lacks the index byName. ' +
+    'The table PetStoreLocal-Pets lacks the index byCategoryId. ' +
       'Use the commit that made it, or a new folder.',
   )
 })

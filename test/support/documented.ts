@@ -60,8 +60,7 @@ const bodyDifferences = (
     : [`The content type "${type}" is not documented.`]
 }
 
-// Both the limits of an int64 and the numbers in a body are parsed as doubles here. Other tests
-// compare their digits.
+// The numbers in a body are parsed as doubles here. Other tests compare their digits.
 const schemaErrors = (
   { components: { schemas } }: OpenApi,
   schema: Schema | boolean,

@@ -14,16 +14,15 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { fieldRules } from '../../shared/model/fields.ts'
+import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import {
-  type Entry,
   mediaTypes,
-  type ObjectSchema,
   partsOf,
   successHeaders,
   successStatus,
   takesIdempotencyKey,
   takesIfMatch,
-} from '../../shared/pipeline/entry.ts'
+} from '../../shared/pipeline/entry-rules.ts'
 import { unknownParameters } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'

@@ -1,6 +1,7 @@
 // What the functions may do, and for how long, in AWS and locally.
 import { type Permission, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
-import { type Entry, takesIdempotencyKey } from '../../shared/pipeline/entry.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
+import { takesIdempotencyKey } from '../../shared/pipeline/entry-rules.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }

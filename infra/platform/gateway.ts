@@ -7,7 +7,7 @@ import {
   payloadTooLarge,
   unauthorized,
 } from '../../shared/model/api-error.ts'
-import { mediaTypes } from '../../shared/pipeline/entry.ts'
+import { mediaTypes } from '../../shared/pipeline/entry-rules.ts'
 import { cors } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 

@@ -1,11 +1,9 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
 import type { Transaction } from '../data/transaction.ts'
-import type { ApiError, MediaTypes } from '../model/api-error.ts'
-import { IfMatch, type Revised } from '../model/etag.ts'
-import { IdempotencyKey } from '../model/idempotency-key.ts'
-import { Cursor, Limit } from '../model/paging.ts'
+import type { ApiError } from '../model/api-error.ts'
+import type { IfMatch, Revised } from '../model/etag.ts'
 import type { Scope } from '../service.ts'
 
 /**
@@ -100,13 +98,16 @@ export type Input<E> = {
   client: { id: string }
   params: Parsed<E, 'params'>
   /** Which page of a list. */
-  page: E extends { pages: unknown }
-    ? PageParameters & { filter: E extends { query: unknown } ? Parsed<E, 'query'> : object }
-    : undefined
+  page: E extends { pages: unknown } ? PageParameters & { filter: Filter<E> } : undefined
   body: Parsed<E, 'body'>
   /** The revisions that the client expects; `undefined` for any. */
   ifMatch: E extends { method: 'PATCH' | 'DELETE' } ? IfMatch | undefined : undefined
 }
+
+/** As `limit` and `cursor` of the query are parsed. */
+type PageParameters = { limit: number; cursor?: number | undefined }
+
+type Filter<E> = E extends { query: unknown } ? Parsed<E, 'query'> : object
 
 type Parsed<E, Part extends 'params' | 'query' | 'body'> =
   E extends Record<Part, infer Schema extends v.GenericSchema> ? v.InferOutput<Schema> : undefined
@@ -127,98 +128,3 @@ export interface Entry extends Common {
   pages?: Body<unknown[]>
   returns?: Resource
 }
-
-/** The status of a success. */
-export const successStatus = ({ method }: Entry): number =>
-  ({ GET: 200, POST: 201, PATCH: 200, DELETE: 204 })[method]
-
-/** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
-export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'GET'
-
-/** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
-export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
-
-/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
-export const mediaTypes = ({ method }: Pick<Entry, 'method'>): MediaTypes => {
-  const isPatch = method === 'PATCH'
-  const allowed = ['application/json', ...(isPatch ? ['application/merge-patch+json'] : [])]
-  return { allowed, isPatch }
-}
-
-/** A path parameter in the path of an entry. */
-export const PATH_PARAMETER = /\{(\w+)\}/g
-
-/** The schemas of each part of a request: those of the entry, and those that follow from it. */
-export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
-  params: withoutAbsent(entry.params),
-  // In this order, the reference has `limit` first and `cursor` last.
-  query: withoutAbsent(entry.pages && PageSize, entry.query, entry.pages && PageStart),
-  headers: withoutAbsent(
-    takesIdempotencyKey(entry) && KeyHeader,
-    takesIfMatch(entry) && ConditionHeader,
-  ),
-  body: withoutAbsent(entry.body),
-})
-
-export type RequestPart = 'params' | 'query' | 'headers' | 'body'
-
-const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
-  schemas.filter((schema) => schema !== undefined && schema !== false)
-
-/** The request headers that an operation reads, besides `Authorization` and those of the body. */
-export const requestHeaders = (entry: Entry): string[] =>
-  partsOf(entry).headers.flatMap(({ entries }) => Object.keys(entries))
-
-/** The query parameters of an operation. */
-export const queryParameters = (entry: Entry): string[] =>
-  partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
-
-/** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = (entry: Entry): string[] => [
-  ...(entry.method === 'POST' ? ['Location'] : []),
-  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
-  ...(entry.pages ? ['Link'] : []),
-  ...(entry.returns ? ['ETag'] : []),
-]
-
-/** The headers with which each response of an operation announces its removal. */
-export const noticeHeaders = ({ deprecated }: Entry): string[] =>
-  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
-
-const PageSize = v.object({
-  limit: v.pipe(v.optional(Limit, '20'), v.description('The maximum number of items to return.')),
-})
-
-const PageStart = v.object({
-  cursor: v.pipe(
-    v.optional(Cursor),
-    v.description(
-      'Where the page starts. Do not build a cursor: follow the URL in `Link`. The example is ' +
-        'the start of any list.',
-    ),
-  ),
-})
-
-/** The parameters of a page, as a function gets them. */
-export type PageParameters = v.InferOutput<typeof PageSize & typeof PageStart>
-
-export const KeyHeader = v.object({
-  'Idempotency-Key': v.pipe(
-    v.optional(IdempotencyKey),
-    v.description(
-      'Makes the request safe to retry for 24 hours: it takes effect once, and each retry gets ' +
-        'the same response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, ' +
-        'for each new request.',
-    ),
-  ),
-})
-
-export const ConditionHeader = v.object({
-  'If-Match': v.pipe(
-    v.optional(IfMatch),
-    v.description(
-      'The `ETag` that the resource must still have, without `W/`. Several are separated by ' +
-        'commas; `*` allows any.',
-    ),
-  ),
-})

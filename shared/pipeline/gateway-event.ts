@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
 import { entries } from '../contract.ts'
 import type { Caller } from '../model/api-key.ts'
 import { optionalSetting } from '../settings.ts'
-import { noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
+import { noticeHeaders, requestHeaders, successHeaders } from './entry-rules.ts'
 
 /** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
 export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>

@@ -5,16 +5,15 @@ import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
 import { shortened } from '../model/names.ts'
+import type { Entry, ObjectSchema } from './entry.ts'
 import {
   ConditionHeader,
-  type Entry,
   KeyHeader,
-  type ObjectSchema,
   partsOf,
   queryParameters,
   takesIdempotencyKey,
   takesIfMatch,
-} from './entry.ts'
+} from './entry-rules.ts'
 import { headerValues, type ProxyEvent } from './gateway-event.ts'
 
 /**

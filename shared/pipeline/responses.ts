@@ -5,7 +5,8 @@ import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { withFieldsOf } from '../model/resource-schema.ts'
-import { type Entry, queryParameters, successStatus } from './entry.ts'
+import type { Entry } from './entry.ts'
+import { queryParameters, successStatus } from './entry-rules.ts'
 import {
   absoluteUrl,
   basePath,

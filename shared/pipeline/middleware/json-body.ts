@@ -7,7 +7,8 @@ import {
 } from '../../model/api-error.ts'
 import { fieldRules } from '../../model/fields.ts'
 import { exactJson } from '../../model/json.ts'
-import { type Entry, mediaTypes, type ObjectSchema } from '../entry.ts'
+import type { Entry, ObjectSchema } from '../entry.ts'
+import { mediaTypes } from '../entry-rules.ts'
 import { header, type Middleware, type ProxyEvent } from '../gateway-event.ts'
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a parser. */

@@ -84,7 +84,6 @@ const stopServer = async (
   working: ReadonlyMap<IncomingMessage, Promise<void>>,
   limitMs: number,
 ): Promise<void> => {
-  if (!server.listening) return
   const closed = once(server.close(), 'close')
   const isLate = pause(limitMs, undefined, { ref: false })
   for (const message of working.keys()) if (!message.complete) message.destroy()

@@ -91,14 +91,16 @@ describe.skipIf(!hasGit)('with git (skipped: git is not installed)', () => {
     return root
   }
 
-  test('ignores what git ignores, also in a hook of another repository', async () => {
-    vi.stubEnv('GIT_DIR', join(newRepository('nothing'), '.git'))
+  test('ignores what git ignores, and nothing because of a hook of another repository', async () => {
+    const other = join(newRepository(''), '.git')
+    writeFileSync(join(other, 'info/exclude'), 'pet.ts\n')
+    vi.stubEnv('GIT_DIR', other)
     onTestFinished(() => void vi.unstubAllEnvs())
     const root = newCheckout(newRepository('made.ts'))
     const { change } = watchUntilEnd(root)
 
-    write(root, 'shared/made.ts')
-    write(root, 'shared/pets/pet.ts')
+    for (const file of ['shared/made.ts', 'shared/pets/pet.ts', 'functions/getPet.ts'])
+      write(root, file)
 
     expect(await change).toBe('shared/pets/pet.ts')
   })

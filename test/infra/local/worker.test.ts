@@ -3,7 +3,10 @@ import { startThread } from '../../../infra/local/worker.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 import { embedded } from '../packages/embedded-dynamodb/database.ts'
 
-test('a thread that is stopped while it adds examples adds all of them', async () => {
+test.each([
+  ['even if its time is over', 0],
+  ['and ends by itself', 2 ** 31 - 1],
+])('a thread that is stopped while it adds examples adds all, %s', async (_name, limitMs) => {
   const proxy = await startFaultProxy(await embedded())
   const [writes, released] = [Promise.withResolvers<void>(), Promise.withResolvers<Fault>()]
   proxy.faultOf = ({ operation }) => {
@@ -23,7 +26,7 @@ test('a thread that is stopped while it adds examples adds all of them', async (
   )
   await writes.promise
 
-  const stopped = stop(0)
+  const stopped = stop(limitMs)
   released.resolve('pass')
   await stopped
 

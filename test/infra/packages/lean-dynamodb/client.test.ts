@@ -325,15 +325,15 @@ test.each<[string, Fate, attempts: number, limit?: number]>([
 
 /** Lets a socket report each write only after the response to it, as a busy process notices it. */
 const reportWritesLate = (socket: Socket): void => {
-  const { _writev } = socket
-  socket._writev = (chunks, done) => {
+  const { _write } = socket
+  socket._write = (chunk, encoding, done) => {
     const afterResponse = async () => {
       // All that waits for the response runs before, but for the next turn of the event loop.
       for (let i = 0; i < 1000; i++) await undefined
       done()
     }
     socket.once('data', afterResponse)
-    _writev?.call(socket, chunks, () => {})
+    _write.call(socket, chunk, encoding, () => {})
   }
 }
 

@@ -30,6 +30,7 @@ const openConsole = async (page: Page, { summary, method, path }: Entry) => {
       .getByRole('region', { name: 'Body' })
       .getByRole('textbox')
       .filter({ hasText: text })
+    // biome-ignore lint/performance/useDomNodeTextContent: only rendered text has line breaks.
     return body.innerText()
   }
   const close = async (): Promise<void> => {

@@ -167,6 +167,18 @@ test('a run that is skipped in staging asks for no approval of production', () =
   expect(deploy).toContain("(needs.staging.outputs.deployed == 'true' ||")
 })
 
+test('a pull request runs the jobs of .ci/run, each by its name', () => {
+  const check = readFileSync('.github/workflows/check.yml', 'utf8')
+  const [, listing = ''] = /echo "jobs=\$\((.+?) \|/.exec(check) ?? []
+  const { stdout } = spawnSync('bash', ['-c', listing], { encoding: 'utf8' })
+  const functions = readFileSync('.ci/run', 'utf8').matchAll(/^(\w+)\(\) \{$/gm)
+
+  const names = Array.from(functions, ([, name]) => name).filter((name) => name !== 'run_all')
+  expect(stdout.split('\n').filter(Boolean)).toEqual(names)
+  expect(check).toMatch(/^ {8}job: \$\{\{ fromJSON\(needs\.list\.outputs\.jobs\) \}\}$/m)
+  expect(check).toMatch(/run: \.ci\/run "\$JOB"\n +env:\n +JOB: \$\{\{ matrix\.job \}\}\n/)
+})
+
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
 
 test.each([

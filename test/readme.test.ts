@@ -126,19 +126,83 @@ test.each(commands.map((block) => [nameOf(block), block.code]))(
   },
 )
 
+// A name or a pattern, and none of another place (`~/test/…`).
+const FILE = /(?<![\w./<>~-])(?:functions|shared|infra|test|\.ci|\.github)\/[\w./*{},-]*[\w*}]/g
+
 test.each(readmes)('%s names only files that exist, besides those that it adds', (readme) => {
   const text = readFileSync(readme, 'utf8')
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, name = '']) =>
     join(dirname(readme), name),
   )
-  const names = [...text.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g)].map(
-    ([, name = '']) => name,
-  )
+  const names = text.replaceAll(/\[[^\]]*\]\(/g, '](').match(FILE) ?? []
 
   const added = blocks.map(({ info }) => info)
-  expect([...links, ...names].filter((name) => !existsSync(name) && !added.includes(name))).toEqual(
-    [],
+  const missing = [...links, ...names].filter((name) => globSync(name).length === 0)
+  expect(missing.filter((name) => !added.includes(name))).toEqual([])
+})
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+const commandSources = globSync('{infra,test}/**/*.ts', { exclude: ['**/node_modules/**'] })
+const options = commandSources.flatMap((file) =>
+  Array.from(readFileSync(file, 'utf8').matchAll(/ption\(\s*'(--[\w-]+)/g), ([, option]) => option),
+)
+
+test.each(readmes)('%s names only scripts, options and events that exist', (readme) => {
+  const text = readFileSync(readme, 'utf8')
+  const named = Array.from(text.matchAll(/\bnpm run (?:-s )?([\w:]+)/g), ([, name = '']) => name)
+  const calls = text.match(/\bnpm (run [\w:]+|start) -- [^`\n]*/g) ?? []
+  const given = calls.flatMap((call) => call.match(/(?<= )--[a-z][\w-]*/g) ?? [])
+  const events = Array.from(text.matchAll(/\bnpm run invoke -- ([\w-]+)/g), ([, name]) => name)
+
+  expect(named.filter((name) => !(name in scripts))).toEqual([])
+  expect(given.filter((option) => option !== '--help' && !options.includes(option))).toEqual([])
+  expect(events.filter((name) => !existsSync(`test/events/${name}.json`))).toEqual([])
+})
+
+/** The table of the benchmark: the milliseconds of a cold start, by function. */
+const coldStarts = (): Record<string, number> => {
+  const table = blocks.find(({ code }) => code.includes('cold start, ms'))?.code ?? ''
+  const [header = [], ...rows] = table
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/))
+  const column = header.indexOf('cold start, ms')
+  return Object.fromEntries(rows.map((row) => [row[0], Number(row[column])]))
+}
+
+/** The figures in text such as "0.68 of what the AWS SDK takes", by function. */
+const ratiosIn = (text: string): (readonly [string, number])[] => {
+  // The longest name first, because one may contain another.
+  const names = Object.keys(coldStarts()).toSorted((a, b) => b.length - a.length)
+  return Array.from(text.matchAll(/\b(\d\.\d+) of ([^;|]*?)(?=, \d|[.;|]|$)/gm), (match) => {
+    const [, ratio, what = ''] = match
+    const name = names.find((each) => what.replace(' and ', ', ').includes(each))
+    return [name ?? what, Number(ratio)]
+  })
+}
+
+test.each(['README.md', 'test/README.md'])(
+  "%s compares cold starts with the figures of the benchmark's table",
+  (readme) => {
+    const times = coldStarts()
+    const lines = readFileSync(readme, 'utf8').split('\n')
+    const ratios = ratiosIn(lines.filter((line) => line.includes('#benchmark)')).join('\n'))
+
+    const own = times['listPets, one pet'] ?? NaN
+    const expected = ratios.map(([name]) => [name, Number((own / (times[name] ?? NaN)).toFixed(2))])
+    expect(ratios.length).toBeGreaterThan(0)
+    expect(ratios).toEqual(expected)
+  },
+)
+
+test('the chart of the benchmark has the figures of its table', () => {
+  const chart = blocks.find(({ code }) => code.includes('xychart-beta'))?.code ?? ''
+  const [names, bars] = ['x-axis', 'bar'].map((part) =>
+    JSON.parse(new RegExp(`^ *${part} (\\[.*\\])$`, 'm').exec(chart)?.[1] ?? '[]'),
   )
+
+  expect(bars).toHaveLength(names.length)
+  expect(bars).toEqual(names.map((name: string) => Math.round(coldStarts()[name] ?? NaN)))
 })
 
 /** The anchors of the headings of a file, as GitHub makes them. */

@@ -15,6 +15,7 @@ nothing else. The table has medians:
   load              until the end of Lambda's init phase, in which the functions of the service
                     connect to DynamoDB and read once
   first call        the first call after the init phase
+  cold start        all of it: start, load and first call
   warm              a later call
   Node.js alone     a handler that does nothing but respond
   bare HTTPS        a handler with nothing but Node.js's own HTTPS client and a signature`
@@ -29,7 +30,11 @@ const main = command(
     await installPeers()
     const folder = processFolder('bench')
     process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
-    const subjects = subjectsOf(makeBundles(), await bundlePeers(folder))
+    const services = {
+      lean: makeBundles(),
+      sdk: makeBundles({ dynamoDBClient: 'sdk' }, ['listPets']),
+    }
+    const subjects = subjectsOf(services, await bundlePeers(folder))
     process.stdout.write(table(await measure(subjects, starts, folder)))
   })
 

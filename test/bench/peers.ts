@@ -21,6 +21,7 @@ const peers = {
   'bare HTTPS': smallest,
   'AWS SDK': smallest,
   Hono: smallest,
+  'Hono, bare HTTPS': smallest,
   'Middy, Powertools': byDefault,
 }
 

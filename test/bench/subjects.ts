@@ -23,9 +23,12 @@ type Call = { event: ProxyEvent; items: number; fields?: object }
 
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
+/** The functions of the service with each DynamoDB client, as they are bundled. */
+type Services = { lean: Bundles; sdk: Bundles }
+
 /** The functions of the service beside the peers, which do the work of the list of one. */
-export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
-  const functionOf = (id: OperationId, name: string, call: Call): Subject => {
+export const subjectsOf = ({ lean, sdk }: Services, peers: Bundled[]): Subject[] => {
+  const functionOf = (id: OperationId, name: string, call: Call, bundles = lean): Subject => {
     const prefix = { [settings.keyPrefix]: 'local' }
     const environment = { ...bundles.environmentOf(id), ...tables, ...prefix }
     return {
@@ -52,7 +55,8 @@ export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
   }
   return [
     functionOf('listPets', 'listPets', page),
-    functionOf('listPets', 'listPets, 1 pet', one),
+    functionOf('listPets', 'listPets, one pet', one),
+    functionOf('listPets', 'listPets, one pet, AWS SDK', one, sdk),
     functionOf('createPet', 'createPet', creation),
     functionOf('updatePet', 'updatePet, key', keyedChange),
     functionOf('placeOrder', 'placeOrder, key', keyedOrder),

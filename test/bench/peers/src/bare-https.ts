@@ -11,7 +11,7 @@ const endpoint = new URL(
   process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${AWS_REGION}.amazonaws.com`,
 )
 
-const store = storeOf(async (operation, input) => {
+export const store = storeOf(async (operation, input) => {
   const body = JSON.stringify(input)
   const { status, text } = await post(body, signedHeaders(operation, body))
   if (status !== 200) throw new Error(text)

@@ -179,6 +179,15 @@ test('a pull request runs the jobs of .ci/run, each by its name', () => {
   expect(check).toMatch(/run: \.ci\/run "\$JOB"\n +env:\n +JOB: \$\{\{ matrix\.job \}\}\n/)
 })
 
+test('.ci/run has every check of package.json, but those that need a deployment', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const checks = Object.keys(scripts).filter((name) => /^(test|lint|types|load|bench)/.test(name))
+  const commands = readFileSync('.ci/run', 'utf8').replaceAll(/\bnpm test\b/g, 'npm run test')
+
+  const run = Array.from(commands.matchAll(/^ +(?:\w+=\S+ )?npm run (\S+)/gm), ([, name]) => name)
+  expect(checks.filter((name) => !run.includes(name))).toEqual(['test:api', 'test:engine'])
+})
+
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
 
 test.each([

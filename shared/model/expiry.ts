@@ -1,4 +1,4 @@
-/** The `expiresAt` of an item that is valid for so long: in whole seconds since 1970. */
+/** The `expiresAt` of an item that is valid for this many seconds: in whole seconds since 1970. */
 export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 /** Whether `expiresAt` has passed at `now`, in milliseconds. A damaged value counts as expired. */

@@ -22,7 +22,10 @@ type Field = v.ObjectEntries[string]
 export const wrappedSchema = (schema: object): Field | undefined =>
   'wrapped' in schema ? (schema.wrapped as Field) : undefined // Valibot's name for it.
 
-/** The rule of a field, which completes "<field> must be …"; `undefined` if it has none. */
+/**
+ * The rule of a field, which completes "<field> must be …"; `undefined` if it has none. That of
+ * `v.optional(PetStatus)` is "one of available, pending, sold, or omitted".
+ */
 export const fieldRule = (field: Field): string | undefined => {
   const rule = ownRule(field)
   const wrapped = wrappedSchema(field)
@@ -47,7 +50,7 @@ export const fieldDescription = (field: Field): string | undefined => {
   return v.getDescription(field) ?? (wrapped && fieldDescription(wrapped))
 }
 
-/** The rules of the fields of an object, in order. */
+/** The rules of the fields of an object, in order. The check of the contract finds one without. */
 export const fieldRules = (fields: v.ObjectEntries): { field: string; rule: string }[] =>
   Object.entries(fields).map(([field, schema]) => ({ field, rule: `${fieldRule(schema)}` }))
 

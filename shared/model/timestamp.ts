@@ -11,5 +11,5 @@ export const Timestamp = v.pipe(
   mustBe('a time in UTC, such as 2026-11-20T14:07:12Z'),
 )
 
-/** The present as a Timestamp. */
+/** The current time as a Timestamp. */
 export const now = (): string => new Date().toISOString().replace(/\.\d+/, '')

@@ -5,7 +5,7 @@ import { Pet } from './pet.ts'
 
 /**
  * A pet as it is stored: with the open `order` that holds it, which clients never see. The title
- * stands in "No pet has the id 1."
+ * appears in "No pet has the id 1."
  */
 const StoredPet = v.pipe(v.object({ ...Pet.entries, order: v.optional(Id) }), v.title('Pet'))
 export type StoredPet = v.InferOutput<typeof StoredPet>

@@ -53,7 +53,7 @@ interface Remove extends Common {
   params: ObjectSchema
 }
 
-/** What any operation says besides. */
+/** What any operation says besides its form. */
 interface Common {
   /** Relative to the base address, such as `/pets/{petId}`, where `{petId}` is one of `params`. */
   path: `/${string}`
@@ -82,7 +82,7 @@ interface Common {
 type Body<Value> = v.GenericSchema<unknown, Value>
 type Resource = Body<{ id: number }>
 
-/** A `v.object()`, maybe with checks. The pipe of each field says what it means. */
+/** A `v.object()`, possibly with checks. The pipe of each field says what it means. */
 export type ObjectSchema = v.GenericSchema<unknown, Record<string, unknown>> & {
   entries: v.ObjectEntries
 }
@@ -90,7 +90,10 @@ export type ObjectSchema = v.GenericSchema<unknown, Record<string, unknown>> & {
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
-/** What the function of an entry gets: the request, parsed and frozen, and its transaction. */
+/**
+ * What the function of an entry gets: the request, parsed and frozen, and its transaction. That of
+ * updatePet gets `{ tx, client, params: { petId }, body: PetChanges, ifMatch }`.
+ */
 export type Input<E> = {
   /** Everything that it reads and writes goes through the transaction. */
   tx: Transaction
@@ -119,7 +122,7 @@ export type Result<E> = E extends { pages: Body<(infer Item)[]> }
     ? Promise<Revised<Resource>>
     : Promise<void>
 
-/** An operation, for what works with any of them. */
+/** The same, widened, for what works with any operation. */
 export interface Entry extends Common {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema

@@ -52,7 +52,7 @@ export const hasPathOfOne = (list: string): boolean =>
     ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
   )
 
-/** What API Gateway makes the response from. */
+/** The result of a function for a response. */
 export const gatewayResult = (event: ProxyEvent, response: OperationResponse): ProxyResult => {
   const { status, body, etag, location, link, isReplay } = response
   const headers = {

@@ -16,8 +16,7 @@ const MAX_DEPTH = 100
 
 /**
  * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
- * 415, or 400 if it is missing, no object, or nested too deeply; the message has the rules of its
- * fields.
+ * 415, or a 400 that says why the body is no JSON object, or what it must be.
  */
 export const jsonBody = (schema: ObjectSchema, entry: Entry): Middleware => {
   const fields = fieldRules(schema.entries).map(({ field, rule }) => `${field} must be ${rule}`)
@@ -61,7 +60,7 @@ const decodedText = (bytes: Uint8Array): string => {
   }
 }
 
-// A string that is not closed reaches to the end of the text: what follows is no JSON.
+// Brackets in strings do not count. The last `?` is for a string that is not closed.
 const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs
 
 const isTooDeep = (text: string): boolean => {

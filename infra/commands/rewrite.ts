@@ -8,10 +8,12 @@ import { collections } from '../../shared/collections.ts'
 import type { AnyCollection } from '../../shared/data/collection.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
+import type { CollectionId } from '../../shared/data/tables.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { CommandError, run, stopSignal, wholeNumber } from '../command-line.ts'
 import { awsConnection } from './connection.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
+import { asStored, itemProblem, roundedProblem } from './item-problem.ts'
 
 const DESCRIPTION = `\
 Stores the items of a collection as this version does, after a new filter or field. Requests go on
@@ -29,21 +31,30 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
     wholeNumber(1, 1000),
     200,
   )
-  .option('--check', 'write nothing, and fail if an item is not as this version stores it')
+  .option(
+    '--check',
+    'write nothing, and fail if an item is not as this version stores it, breaks a rule or is damaged',
+  )
   .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
     const table = await findTable(target, collection)
-    const { itemOf } = collections[collection]
     // The SDK pauses longer after each attempt: after ten, it has tried for about a minute. A local
     // database is never throttled.
     const attempts = target.stage === 'local' ? 2 : 10
-    await rewrite({ table, itemOf, perSecond, attempts, isCheck, signal })
+    const work = { table, id: collection, collection: collections[collection] }
+    await rewrite({ ...work, perSecond, pause, attempts, isCheck, signal })
   })
 
-/** What to rewrite, how fast, and how often to try each request. A check writes nothing. */
-type Plan = Pick<AnyCollection, 'itemOf'> & {
+/**
+ * What to rewrite, how many items in a second, how to wait for so many milliseconds, and how often
+ * to try each request. A check writes nothing.
+ */
+type Plan = {
   table: string
+  id: CollectionId
+  collection: AnyCollection
   perSecond: number
+  pause: (milliseconds: number) => Promise<unknown>
   attempts: number
   isCheck: boolean
   signal: AbortSignal
@@ -52,34 +63,40 @@ type Plan = Pick<AnyCollection, 'itemOf'> & {
 /**
  * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
  * that was read, which it keeps. So a resend does no harm, and a later change or delete wins.
- * Prints and passes items that cannot be read. Throws a CommandError at the end if there
- * were any, or if a check has found a difference; and the reason of the signal.
+ * Prints and passes items that cannot be read or written; a check also prints those that break a
+ * rule. Throws a CommandError at the end if there were any, or if a check has found a difference;
+ * and the reason of the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
   const client = newClient(plan)
   const writer = new Writer(client, plan)
-  const counts = { read: 0, different: 0, failed: 0 }
+  const counts = { read: 0, different: 0, named: 0 }
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
-    const outcome = await rewriteItem(item, plan, writer)
+    const outcome = isCheck ? checkItem(item, plan) : await rewriteItem(item, plan, writer)
     counts.read++
-    if (outcome === 'different') counts.different++
-    if (!(outcome instanceof Error)) return
-    counts.failed++
-    console.info(`The item ${item.id} stays as it is. ${outcome.message}`)
+    if (outcome.isDifferent) counts.different++
+    if (outcome.problem === undefined) return
+    counts.named++
+    console.info(`${outcome.problem}${isCheck ? '' : ' It stays as it is.'}`)
   }
   const print = () =>
     console.info(`${counts.read} read, ${counts.different} ${isCheck ? 'different' : 'rewritten'}.`)
   for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
     await Readable.from(Items).forEach(visit, { concurrency: 8 }).finally(print)
-  const { different, failed } = counts
-  if (failed > 0) throw new CommandError(`${failed} items cannot be read. Mend them by hand.`)
-  if (isCheck && different > 0)
-    throw new CommandError(
-      `${different} items are not as this version stores them. Run this without --check.`,
-    )
+  const failures = failuresOf(counts, isCheck)
+  if (failures.length > 0) throw new CommandError(failures.join(' '))
 }
+
+type Counts = { different: number; named: number }
+
+const failuresOf = ({ different, named }: Counts, isCheck: boolean): string[] => [
+  ...(named > 0 ? [`${named} items are named above. Mend them by hand.`] : []),
+  ...(isCheck && different > 0
+    ? [`${different} items are not as this version stores them. Run this without --check.`]
+    : []),
+]
 
 const newClient = ({ attempts: maxAttempts }: Plan): DynamoDBDocumentClient => {
   // An adaptive client sends less while DynamoDB throttles.
@@ -88,26 +105,39 @@ const newClient = ({ attempts: maxAttempts }: Plan): DynamoDBDocumentClient => {
 }
 
 /**
- * What became of an item: it needs no change; it was rewritten, or must be; somebody else has
- * changed it meanwhile; or it cannot be read, for the reason in the error.
+ * Whether an item was or must be rewritten, and what is wrong with it. Neither if it is as it
+ * should be, or if somebody else has changed it meanwhile.
  */
-type RewriteOutcome = 'same' | 'different' | 'overtaken' | Error
+type Outcome = { isDifferent: boolean; problem?: string | undefined }
+
+const checkItem = (item: Attributes, { id, collection }: Plan): Outcome => {
+  const wanted = asStored(item, id, collection)
+  if (wanted instanceof Error) return { isDifferent: false, problem: wanted.message }
+  const isDifferent = !isDeepStrictEqual(item, wanted)
+  return { isDifferent, problem: itemProblem(wanted, id, collection) }
+}
 
 const rewriteItem = async (
   item: Attributes,
-  { itemOf, isCheck }: Plan,
+  { id, collection }: Plan,
   writer: Writer,
-): Promise<RewriteOutcome> => {
-  if (typeof item.revision !== 'string') return new Error('It has no revision.')
-  let wanted: Attributes
+): Promise<Outcome> => {
+  const wanted = asStored(item, id, collection)
+  if (wanted instanceof Error) return { isDifferent: false, problem: wanted.message }
+  if (isDeepStrictEqual(item, wanted)) return { isDifferent: false }
+  const problem = roundedProblem(wanted, id)
+  if (problem) return { isDifferent: false, problem }
   try {
-    wanted = itemOf(item)
+    return { isDifferent: await writer.replace(wanted) }
   } catch (error) {
-    return error as Error // `itemOf` throws nothing else.
+    const { name, message } = error as Error // The SDK throws nothing else.
+    if (name !== 'ValidationException') throw error
+    const reason = message.replace(/\.?$/, '.')
+    return {
+      isDifferent: false,
+      problem: `The item ${item.id} of ${id} cannot be written: ${reason}`,
+    }
   }
-  if (isDeepStrictEqual(item, wanted)) return 'same'
-  if (isCheck) return 'different'
-  return (await writer.replace(wanted)) ? 'different' : 'overtaken'
 }
 
 /** Writes items, as often in a second as the plan allows. */
@@ -147,7 +177,7 @@ class Writer {
   async #takeTurn(): Promise<void> {
     const now = performance.now()
     this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
-    await pause(this.#nextTurn - now)
+    await this.#plan.pause(this.#nextTurn - now)
     this.#plan.signal.throwIfAborted()
   }
 }

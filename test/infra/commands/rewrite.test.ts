@@ -1,7 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
+import { collection } from '../../../shared/data/collection.ts'
 import { tableName } from '../../../shared/data/tables.ts'
+import { Text } from '../../../shared/model/text.ts'
+import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { storedPets } from '../../../shared/pets/stored-pets.ts'
 import { deleteItem, proxy, putItem, type StoredItem, storedItems } from '../../support/database.ts'
@@ -29,16 +34,18 @@ const start = (...args: string[]) => {
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 const plan = {
   table: tableName('pets'),
-  itemOf: storedPets.itemOf,
+  id: 'pets',
+  collection: storedPets,
   perSecond: 1000,
+  pause: setTimeout,
   attempts: 10,
   isCheck: false,
   signal: new AbortController().signal,
-}
+} as const
 /** Rewrites in this process. Returns what it has printed, and the message of its error. */
-const run = async (isCheck = false) => {
+const run = async (changes: Partial<Parameters<typeof rewrite>[0]> = {}) => {
   printed.mockClear()
-  const error = await rewrite({ ...plan, isCheck }).catch(({ message }) => message)
+  const error = await rewrite({ ...plan, ...changes }).catch(({ message }) => message)
   return { lines: printed.mock.calls.flat().toSorted(), error }
 }
 
@@ -96,7 +103,7 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
   await putEarly(2)
   await putItem('pets', current(early(3)))
 
-  const runs = [await start('--check').exited, await run(), await run(true)]
+  const runs = [await start('--check').exited, await run(), await run({ isCheck: true })]
 
   const line = '2 items are not as this version stores them. Run this without --check.\n'
   expect(runs).toEqual([
@@ -107,21 +114,84 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
   expect(proxy.counts.PutItem).toBe(2)
 })
 
-test('names items that cannot be read, and stores all others', async () => {
-  const long = NumberValue.from('1.00000000000000000001')
-  await putItem('pets', { ...early(1), name: long })
-  await putItem('pets', { ...early(2), revision: undefined })
-  await putItem('pets', early(3))
+const long = NumberValue.from('1.00000000000000000001')
+/** Just under 400 KB, the most that DynamoDB stores, and over it with the keys of indexes. */
+const large = 'x'.repeat(409_540)
+
+test('names items that cannot be read or written, and stores all others', async () => {
+  const items = [
+    { ...early(1), name: long },
+    { ...early(2), revision: undefined },
+    { ...early(3), old: [{ price: new Set([1, long]) }] },
+    { ...early(4), name: large },
+    { ...early(5), photo: Uint8Array.of(1) },
+  ]
+  for (const item of items) await putItem('pets', item)
 
   expect(await run()).toEqual({
     lines: [
-      '3 read, 1 rewritten.',
-      'The item 1 stays as it is. The item 1 of pets has a name that JavaScript would round.',
-      'The item 2 stays as it is. It has no revision.',
+      '5 read, 1 rewritten.',
+      'The item 1 of pets has a name that JavaScript would round. It stays as it is.',
+      'The item 2 of pets has no revision. It stays as it is.',
+      'The item 3 of pets has in old a number that JavaScript would round. It stays as it is.',
+      'The item 4 of pets cannot be written: Item size has exceeded the maximum allowed size. It stays as it is.',
     ],
-    error: '2 items cannot be read. Mend them by hand.',
+    error: '4 items are named above. Mend them by hand.',
   })
-  expect(await storedItems()).toContainEqual(current(early(3)))
+  expect(await storedItems()).toContainEqual(current({ ...early(5), photo: Uint8Array.of(1) }))
+})
+
+test('a check names items that break a rule or that functions cannot read, without their values', async () => {
+  const items = [
+    { ...storedPet(1), name: 'x'.repeat(1001), status: 'gone' },
+    { ...storedPet(2), categoryId: '7' },
+    { ...storedPet(3), old: { photo: [Uint8Array.of(1)] } },
+    { ...storedPet(4), old: long },
+    { ...early(5), name: '' },
+    storedPet(6),
+  ]
+  for (const item of items) await putItem('pets', item)
+
+  const { lines, error } = await run({ isCheck: true })
+
+  const text = 'a string of 1 to 1000 characters, not only white space, in valid Unicode'
+  expect(lines).toEqual([
+    '6 read, 2 different.',
+    `The item 1 of pets breaks a rule: name must be ${text}; status must be one of available, pending, sold, or omitted.`,
+    'The item 2 of pets has a categoryId of the type string.',
+    "The item 3 of pets has a binary value in old, which functions can read only with the SDK's DynamoDB client.",
+    'The item 4 of pets has in old a number that JavaScript would round.',
+    `The item 5 of pets breaks a rule: name must be ${text}.`,
+  ])
+  expect(error).toBe(
+    '5 items are named above. Mend them by hand. ' +
+      '2 items are not as this version stores them. Run this without --check.',
+  )
+})
+
+test('after a release with a stricter rule, a check names an item, and clients still get it', async () => {
+  await putItem('pets', storedPet(1, { name: 'x'.repeat(900) }))
+  const stricter = { ...storedPets, fields: { ...storedPets.fields, name: Text(500) } }
+
+  const { lines } = await run({ isCheck: true, collection: stricter })
+
+  expect(lines).toContainEqual(
+    expect.stringContaining('The item 1 of pets breaks a rule: name must be a string of 1 to 500'),
+  )
+  const strictPets = collection('pets', v.object({ ...Pet.entries, name: Text(500) }))
+  expect(await inOwnTransactions(strictPets).get(1)).toMatchObject({ name: 'x'.repeat(900) })
+})
+
+test('writes no more items in a second than it may', async () => {
+  await putEarly(3)
+  const now = vi.spyOn(performance, 'now').mockReturnValue(5000)
+  onTestFinished(() => now.mockRestore())
+  const pauses: number[] = []
+  const pause = async (milliseconds: number) => pauses.push(milliseconds)
+
+  await run({ perSecond: 20, pause })
+
+  expect(pauses).toEqual([0, 50, 100])
 })
 
 test('waits for a transaction, and for DynamoDB after more attempts than the SDK makes by itself', async () => {

@@ -12,7 +12,6 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
-import { type Scope, scopes } from '../../shared/service.ts'
 import { awsConnection } from './connection.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -95,12 +94,15 @@ type Issuer = Pick<Deployment, 'keyPrefix' | 'operator'>
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewApiKey = { text: string; stored: StoredApiKey }
 
-/** Who gets a key, what it allows (default: all), and for how many seconds. */
+/** For how many seconds a key is valid; `never` if it does not end by itself. */
+export type Lifetime = number | 'never'
+
+/** Who gets a key, what it allows, and when it ends. */
 export type ApiKeyRequest = {
   name: string
   clientId?: string
-  scopes?: readonly Scope[] | undefined
-  expiresIn?: number | undefined
+  scopes: readonly string[]
+  expiresIn: Lifetime
 }
 
 /** Generates a key. It is valid as soon as it is stored. */
@@ -114,9 +116,9 @@ export const generateApiKey = (
     keyId: randomId('key'),
     clientId: request.clientId ?? randomId('client'),
     name: request.name,
-    scopes: request.scopes ?? scopes,
+    scopes: request.scopes,
     createdAt: new Date().toISOString(),
-    ...(request.expiresIn !== undefined && { expiresAt: secondsFromNow(request.expiresIn) }),
+    ...(request.expiresIn !== 'never' && { expiresAt: secondsFromNow(request.expiresIn) }),
     issuedBy: operator,
   }
   return { text, stored }

@@ -1,5 +1,6 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { keyState, scopesOf } from '../../shared/model/api-key.ts'
+import { keyState, storedScopes } from '../../shared/model/api-key.ts'
+import { isExpired } from '../../shared/model/expiry.ts'
 import type { NewApiKey } from './api-key-table.ts'
 
 /**
@@ -15,7 +16,7 @@ export const newKeyReport = ({ text, stored }: NewApiKey): Report => {
     `Key      ${stored.keyId}`,
     `Client   ${printable(stored.clientId)}`,
     `Name     ${printable(stored.name)}`,
-    `Scopes   ${scopeNames(stored)}`,
+    `Scopes   ${printable(scopeNames(stored))}`,
     `Expires  ${expiryOf(stored)}`,
     '',
     'Store the key now: it is not shown again.',
@@ -32,7 +33,7 @@ export const rotationReport = ({ text, json }: Report, previous: StoredApiKey): 
   json: { ...json, previous: viewOf(previous) },
 })
 
-/** Shows keys as lines of a table. */
+/** Shows keys as lines of a table. Those that end within 14 days are marked. */
 export const listReport = (keys: StoredApiKey[]): Report => {
   const names = 'KEY|CLIENT|NAME|SCOPES|CREATED|EXPIRES|STATE|ISSUED BY|REVOKED BY'.split('|')
   const table = [names, ...keys.map(cellsOf)]
@@ -43,11 +44,12 @@ export const listReport = (keys: StoredApiKey[]): Report => {
 
 /**
  * What a user sees of a key, as the service reads it: somebody may have edited the item by hand.
- * Times are ISO 8601; a damaged one is shown as it is.
+ * Scopes that only another version knows are shown, too. Times are ISO 8601; a damaged one is shown
+ * as it is.
  */
 const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   ...key,
-  scopes: scopesOf(key.scopes),
+  scopes: storedScopes(key.scopes),
   ...(expiresAt !== undefined && { expiresAt: timeOf(expiresAt) }),
   state: keyState({ expiresAt, ...key }),
 })
@@ -65,11 +67,17 @@ const escapeUnit = (unit: string): string =>
 const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 const cellsOf = (key: StoredApiKey): string[] => {
-  const { keyId, clientId, name, createdAt, state, issuedBy = '', revokedBy = '' } = viewOf(key)
-  const times = [minuteOf(`${createdAt}`), expiryOf(key)]
-  return [keyId, clientId, name, scopeNames(key), ...times, state, issuedBy, revokedBy].map(
-    printable,
-  )
+  const { keyId, clientId, name, createdAt, issuedBy = '', revokedBy = '' } = viewOf(key)
+  const times = [minuteOf(`${createdAt}`), expiryOf(key), stateOf(key)]
+  return [keyId, clientId, name, scopeNames(key), ...times, issuedBy, revokedBy].map(printable)
+}
+
+const SOON_MS = 14 * 86_400_000
+
+const stateOf = (key: StoredApiKey): string => {
+  const state = keyState(key)
+  const endsSoon = state === 'valid' && isExpired(key.expiresAt, Date.now() + SOON_MS)
+  return endsSoon ? 'valid, ends soon' : state
 }
 
 const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'

@@ -3,11 +3,17 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
+import { digestOf, storedScopes } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
-import { scopes } from '../../shared/service.ts'
+import { type Scope, scopes } from '../../shared/service.ts'
 import { CommandError, duration, explain, isRefused, run } from '../command-line.ts'
-import { type ApiKeyRequest, ApiKeyTable, generateApiKey, type NewApiKey } from './api-key-table.ts'
+import {
+  type ApiKeyRequest,
+  ApiKeyTable,
+  generateApiKey,
+  type Lifetime,
+  type NewApiKey,
+} from './api-key-table.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import {
   LATE_END,
@@ -29,33 +35,41 @@ const clientName = (text: string): string => {
     'Use 1 to 100 characters, not only white space, and no control characters.',
   )
 }
-const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
-const lifetime = 'lifetime of the new key, such as 90d; required to rotate a key that expires'
-const expiresIn = new Option('--expires-in <duration>', lifetime).argParser(duration)
+const scopeOption = (description: string) =>
+  new Option('--scope <scope...>', description).choices([...scopes, 'all'])
+const lifetimeOption = (description: string) =>
+  new Option('--expires-in <duration>', description).argParser(
+    (text): Lifetime => (text === 'never' ? text : duration(text)),
+  )
 
 keys
   .command('issue')
   .description('make a key, and print it: only its digest is stored')
   .requiredOption('--name <text>', 'required: who uses the key', clientName)
-  .addOption(scope)
-  .addOption(expiresIn)
-  .action(({ scope, ...request }) =>
-    carryOut((table) => issue(table, { ...request, scopes: scope })),
-  )
+  .addOption(scopeOption('required: what the key allows'))
+  .addOption(lifetimeOption('required: lifetime of the key, such as 90d, or never'))
+  .action(({ name, scope, expiresIn }) => {
+    if (!scope || !expiresIn) throw new CommandError(NOT_CHOSEN)
+    return carryOut((table) => issue(table, { name, scopes: chosenScopes(scope), expiresIn }))
+  })
 
 keys
   .command('list')
-  .description('list all keys')
+  .description('list all keys, and mark those that end within 14 days')
   .action(() => carryOut(list))
 
 keys
   .command('rotate <keyId>')
   .description('make a new key for the client of a key, and let the old one expire; - as in revoke')
   .requiredOption('--grace <duration>', 'required: how long the old key stays valid', duration)
-  .addOption(scope)
-  .addOption(expiresIn)
-  .action((keyId, { scope, ...request }) =>
-    carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })),
+  .addOption(scopeOption('what the new key allows besides; for less, issue another key'))
+  .addOption(
+    lifetimeOption(
+      'lifetime of the new key, such as 90d, or never; required if the old key expires',
+    ),
+  )
+  .action((keyId, { scope = [], ...request }) =>
+    carryOut((table) => rotate(table, keyId, { ...request, scopes: chosenScopes(scope) })),
   )
 
 keys
@@ -65,6 +79,14 @@ keys
   )
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes ? undefined : confirm)))
+
+// In one sentence: commander would ask for one option after the other.
+const NOT_CHOSEN =
+  'Choose what the key allows and when it ends: ' +
+  `--scope ${scopes[0]} or --scope all, and --expires-in 90d or --expires-in never.`
+
+const chosenScopes = (chosen: readonly (Scope | 'all')[]): Scope[] =>
+  scopes.filter((scope) => chosen.includes('all') || chosen.includes(scope))
 
 const carryOut = async (action: (table: ApiKeyTable) => Promise<Report>): Promise<void> => {
   const options = keys.opts()
@@ -85,8 +107,8 @@ export const issue = async (table: ApiKeyTable, request: ApiKeyRequest): Promise
 /** Shows all keys. */
 export const list = async (table: ApiKeyTable): Promise<Report> => listReport(await table.all())
 
-/** By default, scopes stay. The old key is valid for `grace` more seconds, or until it expires. */
-type RotationRequest = Pick<ApiKeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
+/** Scopes are added. The old key is valid for `grace` more seconds, or until it expires. */
+type RotationRequest = Partial<Pick<ApiKeyRequest, 'scopes' | 'expiresIn'>> & { grace: number }
 
 /**
  * Issues a new key to the client of a key, then lets the old one expire: at any moment, one is
@@ -177,12 +199,15 @@ const find = async (table: ApiKeyTable, id: string): Promise<StoredApiKey> => {
 
 const successorRequest = (
   { keyId, clientId, name, expiresAt, ...old }: StoredApiKey,
-  { expiresIn, scopes = scopesOf(old.scopes) }: RotationRequest,
+  { expiresIn, scopes: added = [] }: RotationRequest,
 ): ApiKeyRequest => {
   // An earlier rotation may have shortened its life.
   if (expiresAt !== undefined && expiresIn === undefined)
-    throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
-  return { clientId, name, scopes, expiresIn }
+    throw new CommandError(
+      `${keyId} expires. Set the lifetime of the new key: --expires-in 90d, or never.`,
+    )
+  const scopes = [...new Set([...storedScopes(old.scopes), ...added])]
+  return { clientId, name, scopes, expiresIn: expiresIn ?? 'never' }
 }
 
 // The client needs the new key, whatever became of the old one.

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
+import { scopes } from '../../shared/service.ts'
 import { CommandError, run, stopSignal } from '../command-line.ts'
 import { proxySentence } from '../proxy.ts'
 import { ApiKeyTable, generateApiKey } from './api-key-table.ts'
@@ -22,7 +23,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
     const signal = stopSignal()
     const deployment = await findDeployment(target)
     const table = new ApiKeyTable(deployment)
-    const owner = { name: 'smoke test', clientId: 'smoke-test', expiresIn: 600 }
+    const owner = { name: 'smoke test', clientId: 'smoke-test', scopes, expiresIn: 600 }
     const { text: apiKey, stored } = generateApiKey(deployment, owner)
     const api = { baseUrl: baseUrl ?? deployment.baseUrl, apiKey, waitSeconds: 30, signal }
     try {

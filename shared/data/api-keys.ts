@@ -1,6 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { digestOf, isApiKey, type KeyHolder, keyState, scopesOf } from '../model/api-key.ts'
-import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
 import { dynamodb, withDeadline } from './dynamodb.ts'
 import { mapToUnavailable } from './failures.ts'
@@ -8,14 +7,14 @@ import { tableName } from './tables.ts'
 
 /**
  * What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970; `issuedBy`
- * and `revokedBy` are ARNs of operators. A revoked key also expires, so that DynamoDB deletes it.
+ * and `revokedBy` are ARNs of operators. A later version may know more `scopes`. A revoked key also expires, so that DynamoDB deletes it.
  */
 export type StoredApiKey = {
   digest: string
   keyId: string
   clientId: string
   name: string
-  scopes: readonly Scope[]
+  scopes: readonly string[]
   createdAt: string
   expiresAt?: number
   issuedBy?: string

@@ -15,13 +15,16 @@ export type Caller = {
 /** The holder of a key that is stored, which may have expired or been revoked. */
 export type KeyHolder = Caller & { readonly isValid: boolean }
 
-/**
- * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes.
- * Anything else allows nothing.
- */
+/** The scopes of a key by its attribute `scopes`. One that only another version knows is ignored. */
 export const scopesOf = (stored: unknown): readonly Scope[] => {
-  const texts: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
+  const texts = storedScopes(stored)
   return scopes.filter((scope) => texts.includes(scope))
+}
+
+/** The texts in an attribute `scopes`: a list, or the set that an edit by hand makes. */
+export const storedScopes = (stored: unknown): string[] => {
+  const values: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
+  return values.filter((value) => typeof value === 'string')
 }
 
 /** When a key ends, in seconds since 1970, and who revoked it, as they are stored. */

@@ -146,7 +146,7 @@ const openApi = async (
 ): Promise<Deployed> => {
   const { hostname, pathname } = new URL(outputs[stacks[stage]]?.BaseUrl ?? '')
   const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
-  const args = `infra/commands/keys.ts issue --stage ${stage} --name test --json`
+  const args = `infra/commands/keys.ts issue --stage ${stage} --name test --scope all --expires-in 1d --json`
   const { stdout } = await promisify(execFile)('node', args.split(' '), { env })
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }

@@ -4,7 +4,11 @@ import { promisify } from 'node:util'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { ApiKeyTable, generateApiKey } from '../../../infra/commands/api-key-table.ts'
+import {
+  ApiKeyTable,
+  generateApiKey,
+  type Lifetime,
+} from '../../../infra/commands/api-key-table.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/commands/keys.ts'
 import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -20,8 +24,11 @@ const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/jane'
 const deployment = { apiKeysTable: tableName('apiKeys'), keyPrefix: 'local', operator } as const
 const table = new ApiKeyTable(deployment)
 
+/** A key that allows everything, for ever. */
+const shopFront = { name: 'shop front', scopes, expiresIn: 'never' } as const
+
 /** Makes a key that allows to read pets, and stores it. */
-const storeNewKey = async (expiresIn?: number) => {
+const storeNewKey = async (expiresIn: Lifetime = 'never') => {
   const key = generateApiKey(deployment, { name: 'shop front', scopes: ['pets:read'], expiresIn })
   await table.put(key.stored)
   return key
@@ -42,7 +49,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 test('issue makes a key that the API accepts, shows it once, and stores only its digest, once', async () => {
   failOnce({ PutItem: lostResponse })
 
-  const { text } = await issue(table, { name: 'shop front' })
+  const { text } = await issue(table, shopFront)
 
   const [key = '', ...others] = text.match(KEY) ?? []
   expect(others).toEqual([])
@@ -61,7 +68,7 @@ test('issue names a key that may be stored, because nobody has seen it', async (
   const before = await ids()
   failAlways({ carriedOut: databaseResponses.internalServerError })
 
-  const error = await issue(table, { name: 'shop front' }).catch((error) => error)
+  const error = await issue(table, shopFront).catch((error) => error)
 
   failAlways('pass')
   const [stored] = (await ids()).filter((id) => !before.includes(id))
@@ -74,7 +81,7 @@ test('issue names a key that may be stored, because nobody has seen it', async (
 test('issue does not name a key that DynamoDB refused to store', async () => {
   failAlways(databaseResponses.accessDenied)
 
-  const error = await issue(table, { name: 'shop front' }).catch((error) => error)
+  const error = await issue(table, shopFront).catch((error) => error)
 
   expect(error).toHaveProperty('name', 'AccessDeniedException')
 })
@@ -94,8 +101,30 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   expect(await storedOf(json.keyId)).toMatchObject({ ...fields, expiresAt })
 })
 
+test.each([[['--scope', 'pets:read']], [['--expires-in', '90d']]])(
+  'the process issues no key with %j alone',
+  async (options) => {
+    const refused = await runProcess('issue', '--name', 'me', ...options)
+
+    const line =
+      'Choose what the key allows and when it ends: ' +
+      '--scope pets:read or --scope all, and --expires-in 90d or --expires-in never.'
+    expect(refused).toEqual(failure(line))
+  },
+)
+
+test('the process issues a key that allows everything and never ends if that is asked for', async () => {
+  const options = ['--name', 'me', '--scope', 'all', '--expires-in', 'never', '--json']
+
+  const { stdout } = await runProcess('issue', ...options)
+
+  const json = JSON.parse(stdout)
+  expect(json).toMatchObject({ scopes, state: 'valid' })
+  expect(json).not.toHaveProperty('expiresAt')
+})
+
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
-  const { key, ...kiosk } = Object((await issue(table, { name: 'kiosk' })).json)
+  const { key, ...kiosk } = Object((await issue(table, { ...shopFront, name: 'kiosk' })).json)
   const old = { keyId: 'key_old', clientId: 'c', name: 'Old', scopes: [], createdAt: '2020' }
   await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
 
@@ -109,6 +138,18 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   expect(text).toMatch(/^key_old {15}c +Old +none +2020 +2020-09-13 12:26Z +expired$/m)
   expect(text).toMatch(new RegExp(`^${kiosk.keyId} .+ never +valid +${operator}$`, 'm'))
   expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
+})
+
+test.each([
+  [14, 'valid, ends soon'],
+  [15, 'valid'],
+])('list marks a key that ends in %d days as %s', async (days, state) => {
+  const { stored } = await storeNewKey(days * 86_400)
+
+  const { text, json } = await list(table)
+
+  expect(text).toMatch(new RegExp(`^${stored.keyId} .+Z +${state} +${operator}$`, 'm'))
+  expect(json).toContainEqual(expect.objectContaining({ keyId: stored.keyId, state: 'valid' }))
 })
 
 test.each([
@@ -230,6 +271,20 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(await storedOf(old.keyId)).toEqual({ ...old, expiresAt: now + 3 * 3600 })
 })
 
+test('rotate adds scopes, and keeps those that only another version knows', async () => {
+  const stored = ['pets:read', 'vets:\u001bread']
+  await storeKey({ key: 'newer', keyId: 'key_newer', scopes: stored })
+
+  const rotation = { grace: 60, expiresIn: 'never', scopes: ['orders:read'] } as const
+  const { text, json } = await rotate(table, 'key_newer', rotation)
+
+  const kept = ['pets:read', 'vets:\u001bread', 'orders:read']
+  expect(json).toMatchObject({ scopes: kept, previous: { scopes: stored } })
+  expect(text).toMatch(/^Scopes {3}pets:read vets:\\u001bread orders:read$/m)
+  expect(await storedOf(Object(json).keyId)).toMatchObject({ scopes: kept })
+  expect((await list(table)).text).toMatch(/^key_newer .+ pets:read vets:\\u001bread .+ valid/m)
+})
+
 test('if two operators rotate a key at once, it ends when the first of its ends comes, as both are told', async () => {
   const { stored: old } = await storeNewKey()
   const put = async (key: StoredApiKey) => {
@@ -251,7 +306,7 @@ test('rotate refuses a key that expires, unless the lifetime of the new one is n
   const again = rotate(table, keyId, { grace: 60 })
 
   expect(json).not.toHaveProperty('expiresAt')
-  const line = `${keyId} expires. Set the lifetime of the new key with --expires-in.`
+  const line = `${keyId} expires. Set the lifetime of the new key: --expires-in 90d, or never.`
   await expect(again).rejects.toThrow(new CommandError(line))
 })
 
@@ -265,7 +320,7 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
 
   const fresh = JSON.parse(stdout)
   expect(code).toBe(1)
-  expect(await find(fresh.key)).toMatchObject({ clientId, scopes: ['pets:write'] })
+  expect(await find(fresh.key)).toMatchObject({ clientId, scopes: ['pets:read', 'pets:write'] })
   expect(await find(old.text)).toMatchObject({ keyId, clientId, scopes: ['pets:read'] })
   const problem = `The expiry of ${keyId} may not have been set: The DynamoDB at ${proxy.endpoint} refused the request: Made by the test.`
   expect(stderr).toBe(

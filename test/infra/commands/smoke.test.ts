@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiKeyTable } from '../../../infra/commands/api-key-table.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
@@ -32,7 +33,7 @@ const env = {
 }
 const server = await startServer([], env)
 afterAll(() => server.stop())
-const { origin, port } = new URL(server.baseUrl)
+const { origin, pathname: basePath, port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
 const table = new ApiKeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
 
@@ -77,6 +78,25 @@ test('calls each function and leaves nothing behind', async () => {
     'The key <key> is deleted.',
   ])
   expect(await stored()).toEqual(before)
+})
+
+test('sends the example of each body, with a key that keeps a new resource from being made', async () => {
+  const sent: string[] = []
+
+  await runChanged((response, { method, path, headers, body }) => {
+    const isRefused = headers['idempotency-key'] === 'x'.repeat(256)
+    if (response.status >= 400 && body)
+      sent.push(same(`${method} ${path} ${body}${isRefused ? ' refused' : ''}`))
+    return response
+  })
+
+  const examples = Object.values(entries).flatMap(({ method, path, body }) => {
+    const [example]: readonly unknown[] = body ? v.getExamples(body) : []
+    const request = `${method} ${basePath}${path.replace(/{\w+}/, '<id>')}`
+    const end = method === 'POST' ? ' refused' : ''
+    return example ? `${request} ${JSON.stringify(example).replace(/\d{13,}/, '<id>')}${end}` : []
+  })
+  expect(sent).toEqual([...examples, `POST ${basePath}/store/orders {"petId":<id>}`])
 })
 
 test('revokes its key when signals stop it; it would expire anyway', async () => {

@@ -1,6 +1,6 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { keyState, storedScopes } from '../../shared/model/api-key.ts'
-import { isExpired } from '../../shared/model/expiry.ts'
+import { soonEnd } from '../../shared/model/expiry.ts'
 import type { NewApiKey } from './api-key-table.ts'
 
 /**
@@ -72,12 +72,9 @@ const cellsOf = (key: StoredApiKey): string[] => {
   return [keyId, clientId, name, scopeNames(key), ...times, issuedBy, revokedBy].map(printable)
 }
 
-const SOON_MS = 14 * 86_400_000
-
 const stateOf = (key: StoredApiKey): string => {
   const state = keyState(key)
-  const endsSoon = state === 'valid' && isExpired(key.expiresAt, Date.now() + SOON_MS)
-  return endsSoon ? 'valid, ends soon' : state
+  return state === 'valid' && soonEnd(key.expiresAt) ? 'valid, ends soon' : state
 }
 
 const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'

@@ -141,8 +141,8 @@ test('list shows keys with their state, but neither keys themselves nor digests'
 })
 
 test.each([
-  [14, 'valid, ends soon'],
-  [15, 'valid'],
+  [13, 'valid, ends soon'],
+  [14, 'valid'],
 ])('list marks a key that ends in %d days as %s', async (days, state) => {
   const { stored } = await storeNewKey(days * 86_400)
 
@@ -216,6 +216,14 @@ test('revoke and rotate refuse an unknown key', async () => {
   await expect(rotate(table, 'key_a', { grace: 1 })).rejects.toThrow(new CommandError(line))
 })
 
+test('revoke leaves nothing of a key that is deleted while it asks', async () => {
+  const { keyId, digest } = (await storeNewKey()).stored
+
+  await revoke(table, keyId, () => table.remove(digest))
+
+  expect((await table.all()).map((key) => key.digest)).not.toContain(digest)
+})
+
 test('the process does not revoke without a terminal to confirm on, except with --yes', async () => {
   const { keyId } = (await storeNewKey()).stored
 
@@ -232,6 +240,7 @@ test('the process does not revoke without a terminal to confirm on, except with 
 
 test.each([
   ['y\n', undefined],
+  ['Yes\n', undefined],
   ['\n', new CommandError('Nothing was revoked.')],
   ['', new CommandError('Nothing was revoked.')], // Ctrl-D
 ])('asks on a terminal, and takes %j as the reply', async (typed, problem) => {
@@ -244,14 +253,17 @@ test.each([
   expect(String(output.read())).toBe('Revoke key_1? [y/N] ')
 })
 
-test.each(['shop\u001b[2J', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
-  const refused = await runProcess('issue', '--name', name)
+test.each(['shop\u001b[2J', ' ', 'x'.repeat(101)])(
+  'the process refuses the name %j',
+  async (name) => {
+    const refused = await runProcess('issue', '--name', name)
 
-  const { stderr } = refused
-  expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(stderr).toContain('is invalid. Use 1 to 100 characters, not only white space, and no')
-  expect(stderr).toContain('\nSee npm run keys -- issue --help\n')
-})
+    const { stderr } = refused
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(stderr).toContain('is invalid. Use 1 to 100 characters, not only white space, and no')
+    expect(stderr).toContain('\nSee npm run keys -- issue --help\n')
+  },
+)
 
 test('rotate issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
   const { stored: old } = await storeNewKey(90 * 86_400)

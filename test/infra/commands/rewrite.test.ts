@@ -210,6 +210,19 @@ test('waits for a transaction, and for DynamoDB after more attempts than the SDK
   expect(await storedItems()).toEqual([current(early(1))])
 })
 
+test('reads and writes nothing more after a signal', async () => {
+  const ids = await putEarly(2)
+  const stop = new AbortController()
+  const pause = async () => stop.abort(new Error('Stopped.'))
+
+  const stopped = await run({ signal: stop.signal, pause })
+  const checked = await run({ signal: stop.signal, isCheck: true })
+
+  expect([stopped.error, checked.error]).toEqual(['Stopped.', 'Stopped.'])
+  expect(checked.lines).toEqual(['0 read, 0 different.'])
+  expect(byId(await storedItems())).toEqual(byId(ids.map(early)))
+})
+
 test('ends by a signal although DynamoDB does not respond', async () => {
   await putEarly(1)
   proxy.faultOf = ({ operation }) => (operation === 'PutItem' ? 'silence' : 'pass')

@@ -7,7 +7,8 @@ import { tableName } from './tables.ts'
 
 /**
  * What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970; `issuedBy`
- * and `revokedBy` are ARNs of operators. A later version may know more `scopes`. A revoked key also expires, so that DynamoDB deletes it.
+ * and `revokedBy` are ARNs of operators. A later version may know more `scopes`. A revoked key also
+ * expires, so that DynamoDB deletes it.
  */
 export type StoredApiKey = {
   digest: string

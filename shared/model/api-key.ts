@@ -15,7 +15,7 @@ export type Caller = {
 /** The holder of a key that is stored, which may have expired or been revoked. */
 export type KeyHolder = Caller & { readonly isValid: boolean }
 
-/** The scopes of a key by its attribute `scopes`. One that only another version knows is ignored. */
+/** The scopes of a key by its attribute `scopes`, without those that only another version knows. */
 export const scopesOf = (stored: unknown): readonly Scope[] => {
   const texts = storedScopes(stored)
   return scopes.filter((scope) => texts.includes(scope))

@@ -197,6 +197,21 @@ test.each([
   expect(lines.slice(-2)).toEqual([expect.stringContaining(`✗ ${line}`), '"<name>" is deleted.'])
 })
 
+test('sends a write once, whatever it waits for', async () => {
+  let changes = 0
+  const deny = on('PATCH', 404, denied)
+
+  const { error } = await runChanged(
+    (response, request) => {
+      if (request.method === 'PATCH') changes++
+      return deny(response, request)
+    },
+    { waitSeconds: 3600 },
+  )
+
+  expect({ error, changes }).toEqual({ error: 'The smoke test failed.', changes: 1 })
+})
+
 test('says what may be left, and deletes no other pet', async () => {
   const others = on('POST', 201, { status: 201, body: '{"id":1,"name":"Rex"}' })
   const sent: string[] = []

@@ -25,23 +25,13 @@ export const itemProblem = (
   item: Attributes,
   id: CollectionId,
   { fields }: AnyCollection,
-): string | undefined =>
-  roundedProblem(item, id) ?? binaryProblem(item, id) ?? ruleProblem(item, id, fields)
+): string | undefined => roundedProblem(item, id) ?? ruleProblem(item, id, fields)
 
 /** Why an item cannot be written: `exactNumber` has read one of its numbers as `NaN`. */
 export const roundedProblem = (item: Attributes, id: CollectionId): string | undefined => {
   const attribute = attributeWith(Number.isNaN, item)
   return (
     attribute && `${nameOf(item, id)} has in ${attribute} a number that JavaScript would round.`
-  )
-}
-
-const binaryProblem = (item: Attributes, id: CollectionId): string | undefined => {
-  const attribute = attributeWith((value) => value instanceof Uint8Array, item)
-  return (
-    attribute &&
-    `${nameOf(item, id)} has a binary value in ${attribute}, which functions can read only with ` +
-      "the SDK's DynamoDB client."
   )
 }
 

@@ -32,18 +32,29 @@ export class DynamoDBClient {
   async send(action: string, input: object, { abortSignal }: SendOptions): Promise<object> {
     this.#post ??= signedPost(this.#limits)
     const post = this.#post
-    const body = JSON.stringify(input)
-    const { text, content } = await this.#withRetries(async () => {
+    const body = JSON.stringify(input, binaryAsBase64)
+    return this.#withRetries(async () => {
       const received = await post(action, body, abortSignal)
       const content = parseJson(received.text)
       if (received.statusCode !== 200 || !content) throw failedResponse(received, content)
-      return { text: received.text, content }
+      return content
     }, abortSignal)
-    // They arrive as Base64. (DynamoDB refuses what JSON.stringify makes of them.)
-    if (/"BS?":["[]/.test(text)) throw notSupported('binary values')
-    return content
   }
 }
+
+/** For JSON.stringify: DynamoDB takes binary values in Base64. */
+const binaryAsBase64 = (_name: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+
+const hasBinary = (text: string): boolean => /"BS?":["[]/.test(text)
+
+/** For JSON.parse. An attribute of the name `B` has an object: `{"B":{"S":"text"}}`. */
+const base64AsBinary = (name: string, value: unknown) => {
+  if (name === 'B' && typeof value === 'string') return bytesOf(value)
+  return name === 'BS' && Array.isArray(value) ? value.map(bytesOf) : value
+}
+
+const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
 
 /** An error response of DynamoDB. */
 export class DynamoDBServiceException extends Error {
@@ -109,7 +120,7 @@ type JsonObject = Record<string, unknown>
 /** The parsed JSON; `undefined` if it is invalid. */
 const parseJson = (text: string): JsonObject | undefined => {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, hasBinary(text) ? base64AsBinary : undefined)
   } catch {
     return undefined
   }

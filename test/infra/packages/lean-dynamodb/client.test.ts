@@ -133,6 +133,7 @@ const scalars: fc.Arbitrary<unknown>[] = [
   fc.maxSafeInteger(),
   fc.double({ min: -1e9, max: 1e9, noNaN: true }),
   fc.bigInt(),
+  fc.uint8Array({ maxLength: 3 }),
 ]
 const sets = scalars.map((each) =>
   fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)),
@@ -148,13 +149,19 @@ const itemOf = (each: fc.Arbitrary<unknown>) =>
 const sent = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, refused))
 const received = itemOf(value.map((each) => convertToAttr(each)))
 
+/** A response as DynamoDB writes it: with binary values in Base64. */
+const responseText = (output: object): string =>
+  JSON.stringify(output, (_, part) =>
+    part instanceof Uint8Array ? Buffer.from(part).toString('base64') : part,
+  )
+
 test('converts any item as the SDK does', async () => {
   const response = { status: 200, body: '' }
   const clients = await clientsOf(response)
 
   await fc.assert(
     fc.asyncProperty(sent, received, async (Item, Attributes) => {
-      response.body = JSON.stringify({ Attributes })
+      response.body = responseText({ Attributes })
       clients.requests.length = 0
       const put = { TableName: 'pets', Item }
       const { ofSdk, ofLean, one, other } = await sendBoth(clients, 'PutCommand', put)
@@ -170,7 +177,7 @@ test('converts any item as the SDK does', async () => {
 const notSupported = (what: string) =>
   new Error(`The lean DynamoDB client does not support ${what}. Bundle the SDK's client instead.`)
 
-test.each<[string, Name, object, string?]>([
+test.each<[string, Name, object]>([
   [
     'the parameter ReturnItemCollectionMetrics',
     'TransactWriteCommand',
@@ -181,16 +188,14 @@ test.each<[string, Name, object, string?]>([
     'TransactWriteCommand',
     { TransactItems: [{ Put: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } }] },
   ],
-  ['binary values', 'GetCommand', {}, '{"a":{"L":[{"B":"AQ=="}]}}'],
-  ['binary values', 'GetCommand', {}, '{"a":{"BS":["AQ=="]}}'],
-])('refuses %s, and does not take it for a network error: %s', async (what, name, input, item) => {
-  const { lean, requests } = await clientsOf({ status: 200, body: `{"Item":${item}}` })
+])('refuses %s, and does not take it for a network error: %s', async (what, name, input) => {
+  const { lean, requests } = await clientsOf({ status: 200, body: '{}' })
 
   const sent = lean.client.send(new lean[name]({ TableName: 'pets', ...input }), {})
 
   await expect(sent).rejects.toThrow(notSupported(what))
   await expect(sent).rejects.not.toHaveProperty('$metadata')
-  expect(requests).toHaveLength(item ? 1 : 0)
+  expect(requests).toEqual([])
 })
 
 const respond = (status: number, body = '', headers: Record<string, string> = {}): Fate => ({

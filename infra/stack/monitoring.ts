@@ -55,7 +55,7 @@ export class Monitoring extends Construct {
 
 type Query = { id: string; name: string; logGroups: LogGroup[] } & QueryStringProps
 
-/** Queries for CloudWatch Logs Insights. */
+/** Queries for CloudWatch Logs Insights. Who runs one with `ID` replaces that. */
 const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query[] => {
   const logGroups = operations.map(({ logGroup }) => logGroup)
   return [
@@ -91,6 +91,28 @@ const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query
       filterStatements: ['status like /^4/ or message.status like /^4/'],
       statsStatements: ['count(*) as requests by sourceIp, status, message.clientId, message.code'],
       sort: 'requests desc',
+    },
+    {
+      id: 'Request',
+      name: 'by request id',
+      logGroups: [accessLog, ...logGroups],
+      filterStatements: ['@message like "ID"'],
+      fields: ['@timestamp', '@log', '@message'],
+    },
+    {
+      id: 'Changes',
+      name: 'who changed an id',
+      logGroups,
+      filterStatements: ['message.ids like "ID" and message.method != "GET"'],
+      fields: ['@timestamp', 'message.operation', 'message.status', 'message.clientId'],
+    },
+    {
+      id: 'EndingKeys',
+      name: 'keys that end within 14 days',
+      logGroups,
+      filterStatements: ['ispresent(message.keyEnds)'],
+      statsStatements: ['count(*) as calls by message.keyEnds, message.keyId, message.clientId'],
+      sort: 'message.keyEnds',
     },
   ]
 }

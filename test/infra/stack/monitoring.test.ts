@@ -115,13 +115,16 @@ test.each(operationIds)(
   },
 )
 
-test('a stack has saved queries for init times, for calls by operation and key, and for refused requests', () => {
+test('a stack has saved queries of the logs that have what they ask for', () => {
   const logs = operationIds.map((id) => ({ Ref: partsOf(template, id).logGroup }))
 
   expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
     [`${name}/init and duration of each function`, logs],
     [`${name}/calls by operation and key`, logs],
     [`${name}/refused requests by address, client and code`, [accessLog, ...logs]],
+    [`${name}/by request id`, [accessLog, ...logs]],
+    [`${name}/who changed an id`, logs],
+    [`${name}/keys that end within 14 days`, logs],
   ])
 })
 

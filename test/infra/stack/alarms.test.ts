@@ -7,8 +7,8 @@ import {
   type Kind,
   type Phase,
   type Requests,
-  randomMinutes,
   randomNumbers,
+  randomTraffic,
 } from './simulated-traffic.ts'
 import { everyOption, only, onlyId, propertiesOf, resourcesOf, templateOf } from './template.ts'
 
@@ -68,9 +68,9 @@ const runsOf = (outage: Outage) => {
   return Array.from({ length: RUNS }, (_, run) => {
     const random = randomNumbers(run)
     const chance = chanceOf(run, random)
-    const minutes = randomMinutes([...before, ...after], random)
+    const traffic = randomTraffic([...before, ...after], random)
     return ofApi.map((alarm) => {
-      const { on, off } = simulate(filters, alarm, minutes, chance)
+      const { on, off } = simulate(filters, alarm, traffic, chance)
       const later = (minutes: number[]) =>
         minutes.map((minute) => minute - BEFORE).filter((minute) => minute > 0)
       return { name: alarm.name, on: later(on), off: alarm.OKActions ? later(off) : [] }
@@ -119,9 +119,9 @@ const withStrays = (perSecond: number, share: number): Outage => ({
 /** Until an alarm stops the canary of updatePet. */
 const minutesOfCanary = (): number => {
   const alarm = alarms.find(({ name }) => name === 'updatePetErrors')
-  const minutes = randomMinutes([partly('bug', 0.1)], randomNumbers(1))
+  const traffic = randomTraffic([partly('bug', 0.1)], randomNumbers(1))
   const chance = { late: 2, uploaded: 0, phase: 0, isEager: true, extra: 5 }
-  return simulate(filters, alarm, minutes, chance).on[0] ?? Infinity
+  return simulate(filters, alarm, traffic, chance).on[0] ?? Infinity
 }
 
 const outages: [outage: string, Outage][] = [
@@ -204,7 +204,7 @@ const outages: [outage: string, Outage][] = [
   ['the same, one of 100,000', withStrays(10, 1e-5)],
   ['the same, one of a million, 100 a second', withStrays(100, 1e-6)],
   [
-    'ten days, one request a minute, daily a scan',
+    'ten days, one request a minute, and a daily scan',
     {
       during: [
         { minutes: 24 * HOUR - 5, perHour: { ok: 60 } },

@@ -1,4 +1,4 @@
-import { kindNames, kinds, type Minute, type Response } from './simulated-traffic.ts'
+import { kinds, type Response, type Totals, type Traffic } from './simulated-traffic.ts'
 
 /** The minutes in which an alarm goes off, and those in which it ends. */
 export type Changes = { on: number[]; off: number[] }
@@ -44,18 +44,24 @@ const DELAY = 2
 export const simulate = (
   filters: Filter[],
   alarm: Alarm,
-  minutes: Minute[],
+  traffic: Traffic,
   chance: Chance,
 ): Changes => {
-  const { period, pointAt } = alarmPoints(filters, alarm, minutes, chance)
+  const { period, complete, windowAt } = alarmWindows(filters, alarm, traffic, chance)
   const step = alarm.EvaluationWindow?.WallClockWindow ? period : 1
   const interval = chance.isEager ? 1 : step
   const found: Changes = { on: [], off: [] }
   let wasOn = false
-  for (let now = 0; now < minutes.length; now++) {
+  let lastBreach = -Infinity
+  const oldest = (alarm.EvaluationPeriods + chance.extra) * period
+  for (let now = 0; now < traffic.minutes; now++) {
     if ((now + chance.phase) % interval !== 0) continue
     const end = now - ((now + chance.phase) % step)
-    const isOn = isBreaching(alarm, chance.extra, (i) => pointAt(end - i * period, now))
+    const at = (i: number) => windowAt(end - i * period, now)
+    // Only recent windows can change, so most evaluations are over after them.
+    for (let i = 0; i <= complete / period + 1; i++)
+      if (at(i) === BREACHING) lastBreach = Math.max(lastBreach, end - i * period)
+    const isOn = lastBreach > end - oldest && isBreaching(alarm, chance.extra, at)
     if (isOn !== wasOn) found[isOn ? 'on' : 'off'].push(now + 1)
     wasOn = isOn
   }
@@ -63,25 +69,27 @@ export const simulate = (
 }
 
 /** Whether enough of the newest windows with data breach. What is missing after all does not. */
-const isBreaching = (alarm: Alarm, extra: number, pointOf: (window: number) => Point): boolean => {
-  const { Threshold, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm
+const isBreaching = (alarm: Alarm, extra: number, at: (window: number) => number): boolean => {
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm
   let found = 0
   let breaching = 0
   for (let i = 0; i < EvaluationPeriods + extra && found < EvaluationPeriods; i++) {
-    const point = pointOf(i)
-    if (point === undefined) continue
+    const window = at(i)
+    if (window === WITHOUT_DATA) continue
     found++
-    if (point > Threshold && ++breaching === DatapointsToAlarm) return true
+    if (window === BREACHING && ++breaching === DatapointsToAlarm) return true
   }
   return false
 }
 
-/** The period of an alarm in minutes, and what it sees `now` of the one that ends in a minute. */
-const alarmPoints = (filters: Filter[], alarm: Alarm, minutes: Minute[], chance: Chance) => {
+const [UNKNOWN, WITHOUT_DATA, BELOW, BREACHING] = [0, 1, 2, 3]
+
+/** The period of an alarm in minutes, and what it sees `now` of the window that ends in a minute. */
+const alarmWindows = (filters: Filter[], alarm: Alarm, traffic: Traffic, chance: Chance) => {
   const metrics = metricsOf(alarm)
   const inputs = metrics.flatMap(({ Id, MetricStat }) =>
     MetricStat
-      ? [{ Id, period: MetricStat.Period, ...series(filters, MetricStat, minutes, chance) }]
+      ? [{ Id, period: MetricStat.Period, ...series(filters, MetricStat, traffic, chance) }]
       : [],
   )
   const period = (inputs[0]?.period ?? 0) / 60
@@ -89,23 +97,25 @@ const alarmPoints = (filters: Filter[], alarm: Alarm, minutes: Minute[], chance:
     metrics,
     inputs.map(({ Id }) => Id),
   )
-  const pointOf = (end: number, age: number): Point => {
+  const look = (end: number, age: number): number => {
     const seen = inputs.map(({ isLog, between }) => {
       const newest = Math.min(end, end + age - DELAY - (isLog ? chance.late : 0))
       return between(end + 1 - period, newest + 1)
     })
-    return calculate(seen)
+    const point = calculate(seen)
+    if (point === undefined) return WITHOUT_DATA
+    return point > alarm.Threshold ? BREACHING : BELOW
   }
   const complete = DELAY + chance.late
-  const known = Array.from({ length: complete + 1 }, (): Point[] => [])
-  const pointAt = (end: number, now: number): Point => {
-    if (end < 0) return undefined
+  const known = Array.from({ length: complete + 1 }, () => new Int8Array(traffic.minutes))
+  const windowAt = (end: number, now: number): number => {
+    if (end < 0) return WITHOUT_DATA
     const age = Math.min(now - end, complete) // Then all of its data is there.
-    const points = known[age] ?? []
-    if (!(end in points)) points[end] = pointOf(end, age)
-    return points[end]
+    const windows = known[age] as Int8Array // There is one for each age.
+    if (windows[end] === UNKNOWN) windows[end] = look(end, age)
+    return windows[end] as number
   }
-  return { period, pointAt }
+  return { period, complete, windowAt }
 }
 
 const metricsOf = ({ Metrics, ...Metric }: Alarm): MetricData[] => {
@@ -136,19 +146,18 @@ type Series = { isLog: boolean; between: (from: number, to: number) => Point }
 const series = (
   filters: Filter[],
   { Metric, Stat }: MetricStat,
-  minutes: Minute[],
+  { all, logged }: Traffic,
   { uploaded }: Chance,
 ): Series => {
   const name = `${Stat} ${Metric.Namespace} ${Metric.MetricName}`
-  const logged = minutes.map((each) => (each.isLogged ? each : { ...each, requests: {} }))
   switch (name) {
     case 'Sum AWS/ApiGateway Count':
-      return { isLog: false, between: count(minutes) }
+      return { isLog: false, between: count(all) }
     case 'Sum AWS/ApiGateway 5XXError':
-      return { isLog: false, between: count(minutes, ({ status }) => status >= 500) }
+      return { isLog: false, between: count(all, ({ status }) => status >= 500) }
     case 'p90 AWS/ApiGateway Latency':
     case 'p99 AWS/ApiGateway Latency':
-      return { isLog: false, between: latency(minutes, Number(Stat.slice(1)) / 100) }
+      return { isLog: false, between: latency(all, Number(Stat.slice(1)) / 100) }
     case 'Sum AWS/Logs IncomingLogEvents': {
       const lines = count(logged)
       return { isLog: true, between: (from, to) => lines(from - uploaded, to - uploaded) }
@@ -166,26 +175,26 @@ const series = (
 
 /** A count has no data, instead of zero, while there is nothing to count. */
 const count = (
-  minutes: Minute[],
+  totals: Totals,
   isCounted = (_response: Response): boolean => true,
 ): Series['between'] => {
-  const counted = kindNames.filter((kind) => isCounted(kinds[kind]))
-  const totals = [0]
-  for (const { requests } of minutes) {
-    const sum = counted.reduce((total, kind) => total + (requests[kind] ?? 0), 0)
-    totals.push(sum + (totals.at(-1) ?? 0))
+  const counted = [...totals].filter(([kind]) => isCounted(kinds[kind])).map(([, each]) => each)
+  return (from, to) => {
+    let sum = 0
+    if (to > from)
+      for (const each of counted)
+        sum += (each[Math.max(0, to)] ?? 0) - (each[Math.max(0, from)] ?? 0)
+    return sum || undefined
   }
-  const total = (minute: number) => totals[Math.max(0, minute)] ?? 0
-  return (from, to) => Math.max(0, total(to) - total(from)) || undefined
 }
 
 /** A percentile of the latency: the least that such a share of the requests does not exceed. */
-const latency = (minutes: Minute[], share: number): Series['between'] => {
-  const all = count(minutes)
-  const times = [...new Set(Object.values(kinds).map(({ milliseconds }) => milliseconds))]
-  const upTo = times
+const latency = (totals: Totals, share: number): Series['between'] => {
+  const all = count(totals)
+  const times = [...totals.keys()].map((kind) => kinds[kind].milliseconds)
+  const upTo = [...new Set(times)]
     .toSorted((one, other) => one - other)
-    .map((time) => ({ time, counts: count(minutes, ({ milliseconds }) => milliseconds <= time) }))
+    .map((time) => ({ time, counts: count(totals, ({ milliseconds }) => milliseconds <= time) }))
   return (from, to) => {
     const requests = all(from, to)
     if (requests === undefined) return undefined

@@ -22,25 +22,41 @@ export const kinds = {
 
 export type Response = { status: number; milliseconds: number; resource?: string }
 export type Kind = keyof typeof kinds
-export const kindNames = Object.keys(kinds) as Kind[] // `keys` loses the type.
 
 /** How many requests get which response. */
 export type Requests = Partial<Record<Kind, number>>
 
-/** A minute. If it is not logged, the access log has no lines of its requests. */
-export type Minute = { requests: Requests; isLogged: boolean }
-
-/** So many minutes with so many requests in an hour. */
+/** So many minutes with so many requests in an hour. If not logged, the access log lacks them. */
 export type Phase = { minutes: number; perHour: Requests; isLogged?: boolean }
 
-/** The minutes of phases, with random requests (Poisson). */
-export const randomMinutes = (phases: Phase[], random: () => number): Minute[] =>
-  phases.flatMap(({ minutes, perHour, isLogged = true }) =>
-    Array.from({ length: minutes }, () => {
-      const counts = Object.entries(perHour).map(([kind, n]) => [kind, poisson(n / 60, random)])
-      return { isLogged, requests: Object.fromEntries(counts) }
-    }),
-  )
+/** For each kind, how many requests there were before each minute. */
+export type Totals = Map<Kind, Float64Array>
+
+export type Traffic = { minutes: number; all: Totals; logged: Totals }
+
+/** The traffic of phases, with random requests (Poisson). */
+export const randomTraffic = (phases: Phase[], random: () => number): Traffic => {
+  const minutes = phases.reduce((sum, phase) => sum + phase.minutes, 0)
+  const all: Totals = new Map()
+  const logged: Totals = new Map()
+  for (const kind of kindsOf(phases)) {
+    const totals = [new Float64Array(minutes + 1), new Float64Array(minutes + 1)] as const
+    let minute = 0
+    for (const { minutes: length, perHour, isLogged = true } of phases)
+      for (const end = minute + length; minute < end; minute++) {
+        const requests = poisson((perHour[kind] ?? 0) / 60, random)
+        totals[0][minute + 1] = (totals[0][minute] ?? 0) + requests
+        totals[1][minute + 1] = (totals[1][minute] ?? 0) + (isLogged ? requests : 0)
+      }
+    all.set(kind, totals[0])
+    logged.set(kind, totals[1])
+  }
+  return { minutes, all, logged }
+}
+
+const kindsOf = (phases: Phase[]): Kind[] =>
+  // `keys` loses the type.
+  [...new Set(phases.flatMap(({ perHour }) => Object.keys(perHour) as Kind[]))]
 
 /** Random numbers from 0 to 1, the same for each seed (mulberry32). */
 export const randomNumbers = (seed: number): (() => number) => {

@@ -84,7 +84,9 @@ test.each(['APPLICATION/JSON', 'application/json;charset=utf-8', 'application/js
 )
 
 test.each(
-  words('text/plain text/json application/jsonx application/a+json application/problem+json'),
+  words(
+    'text/plain text/json application/json,text/plain application/jsonx application/a+json application/problem+json',
+  ),
 )('returns 415 for a body with the content type %s', async (type) => {
   expect((await create(SENT, { 'Content-Type': type })).status).toBe(415)
 })

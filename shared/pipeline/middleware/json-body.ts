@@ -9,7 +9,7 @@ import { fieldRules } from '../../model/fields.ts'
 import { exactJson } from '../../model/json.ts'
 import type { Entry, ObjectSchema } from '../entry.ts'
 import { mediaTypes } from '../entry-rules.ts'
-import { header, type Middleware, type ProxyEvent } from '../gateway-event.ts'
+import { headerValues, type Middleware, type ProxyEvent } from '../gateway-event.ts'
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a parser. */
 const MAX_DEPTH = 100
@@ -31,9 +31,9 @@ export const jsonBody = (schema: ObjectSchema, entry: Entry): Middleware => {
       const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
       if (bytes.length > MAX_BODY_KIB * 1024) throw payloadTooLarge()
       if (bytes.length === 0) throw badRequest(`The body is missing. ${expected}`)
-      const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase()
-      if (!accepted.allowed.includes(mediaType ?? ''))
-        throw unsupportedMediaType(mediaType, accepted)
+      const types = sentMediaTypes(event)
+      if (types.length !== 1 || !accepted.allowed.includes(types[0] ?? ''))
+        throw unsupportedMediaType(types.join(', '), accepted)
       const text = decodedText(bytes)
       // Before parsing, because the errors of a parser do not tell these from each other.
       if (text.startsWith('\uFEFF'))
@@ -49,6 +49,13 @@ export const jsonBody = (schema: ObjectSchema, entry: Entry): Middleware => {
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
   }
+}
+
+/** Without repeated ones: some proxies send a header twice, or join its values. */
+const sentMediaTypes = (event: ProxyEvent): string[] => {
+  const values = headerValues(event, 'content-type').flatMap((value) => value.split(','))
+  const types = values.map((value) => value.split(';')[0]?.trim().toLowerCase() ?? '')
+  return [...new Set(types)]
 }
 
 const decodedText = (bytes: Uint8Array): string => {

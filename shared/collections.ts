@@ -4,7 +4,7 @@ import { storedOrders } from './orders/stored-orders.ts'
 import { storedPets } from './pets/stored-pets.ts'
 
 /** The collections of the service, for what works with all of them. No function loads this file. */
-export const collections: Record<CollectionId, AnyCollection> = {
+export const collections = {
   pets: storedPets,
   orders: storedOrders,
-}
+} satisfies Record<CollectionId, AnyCollection>

@@ -1,10 +1,13 @@
 import { collections } from '../../shared/collections.ts'
+import type { AnyCollection } from '../../shared/data/collection.ts'
+import type { Attributes } from '../../shared/data/indexes.ts'
 import type { Item, Key, TransactAction, Written } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
-import type { CollectionId } from '../../shared/data/tables.ts'
+import { type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { deepFreeze } from '../../shared/model/deep-freeze.ts'
 import { isExpired } from '../../shared/model/expiry.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
-import type { Scenario } from './all-orders.ts'
+import type { StoredAtFirst } from './all-orders.ts'
 import type { Progress } from './request-code.ts'
 import type { Event } from './story.ts'
 
@@ -56,8 +59,16 @@ export type GotResponse = {
   right: string[]
 }
 
-/** An event, the state that it leads to, the write that was carried out, and the response. */
-export type Step = { event: Event; next: State; write?: SentWrite; response?: GotResponse }
+/** An event, the state that it leads to, and what came of it. */
+export type Step = {
+  event: Event
+  next: State
+  /** The write that was carried out. */
+  write?: SentWrite
+  response?: GotResponse
+  /** Why a request has failed, which is a bug. */
+  error?: Error
+}
 
 /** When the clock starts, in milliseconds since 1970. */
 export const START = Date.UTC(2026, 10, 20, 12)
@@ -68,27 +79,24 @@ export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 /** The revision of what is stored at first. */
 export const STORED = 'stored'
 
-/** The items of a scenario before its first event. */
-export const storedAtFirst = ({ stored = {} }: Scenario): Items => {
-  const items: Items = {}
-  for (const [table, list] of Object.entries(stored))
-    for (const resource of list) {
-      const { itemOf } = collections[table as CollectionId]
-      const item = { ...itemOf(resource), revision: STORED }
-      items[nameOf({ table: table as CollectionId, value: resource.id })] = item
-    }
-  return items
-}
-
-/** The state before the first event. One write has put the items. */
-export const initialState = (items: Items, requests: State['requests']): State => {
-  const actions = Object.entries(items).flatMap(([name, item]): TransactAction[] => {
-    const [table = '', value] = name.split(' ')
-    const key = { table: table as CollectionId, value: Number(value) }
-    return item ? [{ kind: 'put', key, expected: undefined, item }] : []
-  })
+/** The state before the first event. One write has put what is stored at first. */
+export const initialState = (stored: StoredAtFirst, requests: State['requests']): State => {
+  const actions = tableIds.flatMap((table) =>
+    (stored[table] ?? []).map((resource) => storing(table, resource)),
+  )
+  const items = sorted(writtenItems(actions))
   const commits = { [STORED]: { revision: STORED, by: '', actions } }
   return { now: 0, first: items, items, hidden: [], before: {}, commits, late: [], requests }
+}
+
+const storing = (table: TableId, resource: Attributes): TransactAction => {
+  const { name } = tables[table].partitionKey
+  const { [name]: value } = resource
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw new Error(`An item of ${table} that is stored at first needs its key, ${name}.`)
+  const collection = (collections as Partial<Record<TableId, AnyCollection>>)[table]
+  const item = deepFreeze({ ...(collection?.itemOf(resource) ?? resource), revision: STORED })
+  return { kind: 'put', key: { table, value }, expected: undefined, item }
 }
 
 /** What can happen without a request. */

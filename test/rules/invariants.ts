@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Item } from '../../shared/data/items.ts'
-import { tables } from '../../shared/data/tables.ts'
+import { tableIds } from '../../shared/data/tables.ts'
+import { exactJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import type { Scenario, Stored } from './all-orders.ts'
 import {
@@ -41,7 +43,7 @@ export const ruleBrokenByResponse = (
   right: string[],
   { idempotent }: ClientRequest,
 ): string | undefined => {
-  const { status, etag, isReplay } = response
+  const { status, body, isReplay } = response
   const own = Object.values(state.commits).filter((commit) => commit.by === by)
   const tookEffect = own.some(({ actions }) => changesItems(actions))
   // A 422 and an outage are of this attempt alone.
@@ -54,7 +56,7 @@ export const ruleBrokenByResponse = (
     if (Boolean(isReplay) === own.length > 0)
       return 'a response is a replay if another request stored it'
   }
-  if (etag !== undefined && !isOfCommit(state, response))
+  if (!resourcesIn(exactJson(body, JSON.parse(body || 'null'))).every(isOfCommitOf(state)))
     return 'a response has a resource as it was stored'
   if (isReplay) return undefined
   if (status >= 400 && tookEffect) return 'a request that is refused has no effect'
@@ -62,14 +64,23 @@ export const ruleBrokenByResponse = (
   return 'a response was right at a moment of its request'
 }
 
-/** Whether a response has a resource as the commit of its revision put it. */
-const isOfCommit = ({ commits }: State, { body, etag = '' }: OperationResponse): boolean => {
-  const resource: Record<string, unknown> = JSON.parse(body)
-  const put = commits[etag]?.actions.find(({ key }) => key.value === resource.id)
-  if (put?.kind !== 'put') return false
-  const item: Record<string, unknown> = put.item
-  return Object.entries(resource).every(([name, value]) => item[name] === value)
+/** The resources in a value, at any depth: what has a revision. */
+const resourcesIn = (value: unknown): Item[] => {
+  if (typeof value !== 'object' || value === null) return []
+  if ('revision' in value) return [value as Item]
+  return Object.values(value).flatMap(resourcesIn)
 }
+
+/** Whether a resource is as the commit of its revision put it. */
+const isOfCommitOf =
+  ({ commits }: State) =>
+  (resource: Item): boolean =>
+    (commits[resource.revision]?.actions ?? []).some(
+      (action) => action.kind === 'put' && hasFields(action.item, resource),
+    )
+
+const hasFields = (item: Item, fields: Item): boolean =>
+  Object.entries(fields).every(([name, value]) => isDeepStrictEqual(item[name], value))
 
 /** The rule of a scenario that these items break. */
 export const ruleBrokenByItems = (
@@ -81,7 +92,7 @@ export const ruleBrokenByItems = (
 }
 
 const byTable = (items: Items): Stored => {
-  const stored = Object.keys(tables).map((id) => [
+  const stored = tableIds.map((id) => [
     id,
     Object.entries(items).flatMap(([name, item]) =>
       item && name.startsWith(`${id} `) ? [item] : [],

@@ -1,24 +1,15 @@
 import { vi } from 'vitest'
-import type { Database, Item, Key, TransactAction } from '../../shared/data/items.ts'
-import type { PageQuery } from '../../shared/data/list.ts'
-import { runOn } from '../../shared/data/run-transaction.ts'
-import { ApiError } from '../../shared/model/api-error.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import * as model from './database-model.ts'
-import { type ClientRequest, respond } from './pipeline-model.ts'
+import type { ClientRequest, Service } from './pipeline-model.ts'
+import { type Call, type Outcome, RequestRun } from './request-run.ts'
 
-/** A call of the database. */
-export type Call =
-  | { kind: 'read'; keys: Key[] }
-  | { kind: 'list'; query: PageQuery }
-  | { kind: 'write'; revision: string; actions: TransactAction[] }
+/** The result of a call of the database, by its number in the request. */
+type Result = { call: number; value: unknown; time: number }
 
-/** How far a request comes with the results of its calls: its next call, or its response. */
-export type Progress = {
-  number: number
-  results: { value: unknown; time: number }[]
-  outcome: Call | { kind: 'response'; response: OperationResponse; hasListed: boolean }
-}
+/** How far a request comes with the results of its calls. */
+export type Progress = { number: number; results: Result[]; outcome: Outcome }
 
 /**
  * The service's code for one request. It cannot be stopped and copied at a call, so it runs from
@@ -27,23 +18,24 @@ export type Progress = {
 export class RequestCode {
   readonly clientRequest: ClientRequest
   readonly #number: number
+  readonly #service: Service
   readonly #known = new Map<string, Promise<Progress>>()
   readonly #alone = new Map<string, Promise<OperationResponse | undefined>>()
 
-  constructor(clientRequest: ClientRequest, number: number) {
+  constructor(clientRequest: ClientRequest, number: number, service: Service) {
     this.clientRequest = clientRequest
     this.#number = number
+    this.#service = service
   }
 
-  /** Runs it to its first call. */
+  /** Runs it to its first calls. */
   start(): Promise<Progress> {
     return this.#progress('', [])
   }
 
-  /** Runs it to the call after the one that had this result. */
-  next({ number, results }: Progress, value: unknown, time: number): Promise<Progress> {
-    const result = { value, time }
-    return this.#progress(`${number} ${JSON.stringify(result)}`, [...results, result])
+  /** Runs it on with the result of a call. */
+  next({ number, results }: Progress, result: Result): Promise<Progress> {
+    return this.#progress(`${number} ${stringifyJson(result)}`, [...results, result])
   }
 
   /**
@@ -56,7 +48,7 @@ export class RequestCode {
     return response
   }
 
-  async #progress(name: string, results: Progress['results']): Promise<Progress> {
+  #progress(name: string, results: Result[]): Promise<Progress> {
     const known = this.#known.get(name)
     if (known) return known
     const number = this.#known.size
@@ -65,87 +57,49 @@ export class RequestCode {
     return progress
   }
 
-  #replay(results: Progress['results']) {
-    const { promise, resolve, reject } = Promise.withResolvers<Progress['outcome']>()
-    const left = [...results]
-    const ids = new NewIds(this.#number)
-    let runs = 0
-    let hasListed = false
-    const database = databaseOf(async (call) => {
-      if (call.kind === 'list') hasListed = true
-      if (call.kind === 'write') ids.rename(call.actions, runs)
-      const result = left.shift()
-      if (!result) {
-        resolve(ids.renamedIn(call))
-        return new Promise(() => {})
-      }
-      setTime(result.time)
-      return result.value
-    })
-    setTime(left[0]?.time ?? 0)
-    this.#run(database, () => `${this.clientRequest.name}-${++runs}`).then(
-      (response) => resolve(ids.renamedIn({ kind: 'response', response, hasListed })),
-      reject,
-    )
-    return promise
+  async #replay(results: Result[]): Promise<Outcome> {
+    const run = this.#newRun()
+    setTime(results[0]?.time ?? 0)
+    await run.start()
+    for (const { call, value, time } of results) {
+      setTime(time)
+      await run.settle(call, value)
+    }
+    return run.outcome()
   }
 
   async #runAlone(items: model.Items, now: number): Promise<OperationResponse | undefined> {
-    let hasEffect = false
-    const database: Database = {
-      read: async (keys) => keys.map((key) => items[model.nameOf(key)]),
-      list: async (query) => model.pageOf(items, query),
-      write: async (_, actions) => {
-        hasEffect = model.changesItems(actions)
-        return { kind: 'written' }
-      },
-      pause: async () => {},
-    }
+    const run = this.#newRun()
     setTime(now)
-    const response = await this.#run(database, () => 'alone')
-    return hasEffect || response.isReplay ? undefined : response
+    await run.start()
+    for (let calls = 0; calls < MAX_CALLS; calls++) {
+      const outcome = run.outcome()
+      if (outcome.kind === 'fails') return undefined // It also does in the exploration.
+      if (outcome.kind === 'responds')
+        return outcome.response.isReplay ? undefined : outcome.response
+      const [call] = outcome.calls
+      if (!call || (call.kind === 'write' && model.changesItems(call.actions))) return undefined
+      await run.settle(call.number, resultAlone(call, items))
+    }
+    return undefined
   }
 
-  async #run(database: Database, newRevision: () => string): Promise<OperationResponse> {
-    try {
-      return await runOn(database, (tx) => respond(tx, this.clientRequest), newRevision)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      return { status: error.status, body: JSON.stringify(error.body) }
-    }
+  #newRun(): RequestRun {
+    return new RequestRun(this.clientRequest, this.#number, this.#service)
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a result has the type of its call.
-const databaseOf = (send: (call: Call) => Promise<any>): Database => ({
-  read: async (keys) =>
-    (await send({ kind: 'read', keys })).map((item: Item | null) => item ?? undefined),
-  list: (query) => send({ kind: 'list', query }),
-  write: (revision, actions) => send({ kind: 'write', revision, actions }),
-  pause: async () => {},
-})
+/** Whatever the others do, a request needs fewer calls. */
+export const MAX_CALLS = 100
 
-/** Ids such as 101 in place of those that the service generates, which differ each time. */
-class NewIds {
-  readonly #request: number
-  readonly #short = new Map<string, number>()
-
-  constructor(request: number) {
-    this.#request = request
-  }
-
-  /** Gives the ids that a run of the request creates short ones. */
-  rename(actions: TransactAction[], run: number): void {
-    const created = actions
-      .filter(({ kind, expected }) => kind === 'put' && !expected)
-      .flatMap(({ key }) => (typeof key.value === 'number' ? [`${key.value}`] : []))
-    for (const [n, id] of created.entries())
-      this.#short.set(id, 1000 * n + 100 * (this.#request + 1) + run)
-  }
-
-  renamedIn<Value extends object>(value: Value): Value {
-    const text = JSON.stringify(value)
-    return JSON.parse(text.replace(/\d{14,}/g, (id) => `${this.#short.get(id) ?? id}`))
+const resultAlone = (call: Call, items: model.Items): unknown => {
+  switch (call.kind) {
+    case 'read':
+      return call.keys.map((key) => items[model.nameOf(key)])
+    case 'list':
+      return model.pageOf(items, call.query)
+    case 'write':
+      return { kind: 'written' }
   }
 }
 

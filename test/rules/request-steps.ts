@@ -1,27 +1,33 @@
-import type { Key, Written } from '../../shared/data/items.ts'
-import type { PageQuery } from '../../shared/data/list.ts'
-import type { Items, RequestState, SentWrite, State, Step, Write } from './database-model.ts'
+import type { Written } from '../../shared/data/items.ts'
+import type { RequestState, SentWrite, State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { endOf } from './pipeline-model.ts'
-import type { RequestCode } from './request-code.ts'
+import type { Progress, RequestCode } from './request-code.ts'
+import type { OpenCall } from './request-run.ts'
 import type { Event } from './story.ts'
 
-/** What can happen to a request and the call that it waits for. */
+/** What can happen to a request, and to the calls that it waits for. */
 export const requestSteps = async (state: State, code: RequestCode): Promise<Step[]> => {
   const { name } = code.clientRequest
   const request = state.requests[name]
   if (request?.kind !== 'running') return []
-  const call = request.progress.outcome
-  const steps = request.since === undefined ? [] : [crash(state, name)]
+  const { progress, since } = request
+  if (progress.outcome.kind !== 'waits')
+    return [advanced(state, code, () => `${name} starts`, progress)]
+  const steps = since === undefined ? [] : [crash(state, name)]
+  // One after the other, because the clock is global.
+  for (const call of progress.outcome.calls) steps.push(...(await callSteps(state, code, call)))
+  return steps
+}
+
+const callSteps = (state: State, code: RequestCode, call: OpenCall): Promise<Step[]> => {
   switch (call.kind) {
     case 'read':
-      return [...steps, ...(await readSteps(state, code, call.keys))]
+      return readSteps(state, code, call)
     case 'list':
-      return [...steps, ...(await listSteps(state, code, call.query))]
+      return listSteps(state, code, call)
     case 'write':
-      return [...steps, ...(await writeSteps(state, code, call))]
-    case 'response':
-      throw new Error('A request that got its response is running.')
+      return writeSteps(state, code, call)
   }
 }
 
@@ -30,53 +36,72 @@ const crash = (state: State, by: string): Step => ({
   next: withRequest(state, by, { kind: 'ended', as: 'crashed' }),
 })
 
-const readSteps = async (state: State, code: RequestCode, keys: Key[]): Promise<Step[]> => {
+type CallOf<Kind> = OpenCall & { kind: Kind }
+
+const readSteps = async (
+  state: State,
+  code: RequestCode,
+  { keys, number }: CallOf<'read'>,
+): Promise<Step[]> => {
   const { items, hidden, before } = state
   const names = keys.map(model.nameOf)
   const isHidden = names.some((name) => hidden.includes(name))
   // Reads of several items are busy until a commit is visible.
   if (isHidden && names.length > 1) return []
-  const read = (from: Items) => {
+  const steps: Step[] = []
+  for (const from of isHidden ? [before, items] : [items]) {
     const found = names.map((name) => from[name] ?? null)
     const event: Event = (say) => {
       const texts = names.map((name) => say.item(name, from[name]))
       return `${code.clientRequest.name} reads ${texts.join('; ')}${from === items ? '' : OLD}`
     }
-    return received(state, code, event, found)
+    steps.push(await received(state, code, event, { call: number, value: found }))
   }
-  return Promise.all((isHidden ? [before, items] : [items]).map(read))
+  return steps
 }
 
 const OLD = ' (not up to date)'
 
 /** A list is eventually consistent: it may be as it was at first. */
-const listSteps = async (state: State, code: RequestCode, query: PageQuery): Promise<Step[]> => {
-  const list = (from: Items) => {
+const listSteps = async (
+  state: State,
+  code: RequestCode,
+  { query, number }: CallOf<'list'>,
+): Promise<Step[]> => {
+  const steps: Step[] = []
+  for (const from of new Set([state.items, state.first])) {
     const page = model.pageOf(from, query)
     const event: Event = (say) => {
       const names = page.items.map(({ id }) => say.name(`${query.table} ${id}`))
       const old = from === state.items ? '' : OLD
       return `${code.clientRequest.name} lists ${query.table}: ${names.join(', ') || 'none'}${old}`
     }
-    return received(state, code, event, page)
+    steps.push(await received(state, code, event, { call: number, value: page }))
   }
-  return Promise.all([...new Set([state.items, state.first])].map(list))
+  return steps
 }
 
-const writeSteps = async (state: State, code: RequestCode, call: Write): Promise<Step[]> => {
-  const write = { revision: call.revision, actions: call.actions, by: code.clientRequest.name }
+const writeSteps = async (
+  state: State,
+  code: RequestCode,
+  { revision, actions, number }: CallOf<'write'>,
+): Promise<Step[]> => {
+  const write = { revision, actions, by: code.clientRequest.name }
   const { outcome, next } = model.carryOut(state, write)
   const steps: Step[] = []
   // Without an outcome, another transaction holds an item, and the same request is resent.
   if (outcome) {
-    const own = call.actions.map(({ key }) => model.nameOf(key))
+    const own = actions.map(({ key }) => model.nameOf(key))
     // A commit is visible when its request gets the response.
     const visible = model.showing(next, own)
     const event = writeEvent(write, outcome)
-    steps.push({ ...(await received(visible, code, event, outcome)), write })
+    steps.push({
+      ...(await received(visible, code, event, { call: number, value: outcome })),
+      write,
+    })
   }
-  const isLate = state.late.some(({ revision }) => revision === write.revision)
-  if (!state.commits[write.revision] && !isLate) steps.push(lose(state, write))
+  const isLate = state.late.some((each) => each.revision === revision)
+  if (!state.commits[revision] && !isLate) steps.push(lose(state, write))
   return steps
 }
 
@@ -90,7 +115,7 @@ const writeEvent =
 
 /** A write gets no response, and may take effect later. */
 const lose = (state: State, write: SentWrite): Step => {
-  const request = state.requests[write.by] as RequestState & { kind: 'running' }
+  const request = state.requests[write.by] as Running
   const since = request.since ?? state.now
   const late = [...state.late, { ...write, since }].sort((a, b) =>
     a.revision < b.revision ? -1 : 1,
@@ -101,23 +126,38 @@ const lose = (state: State, write: SentWrite): Step => {
   }
 }
 
-/** The step in which a request gets the result of its call. */
+/** The step in which a request gets the result of a call. */
 const received = async (
   state: State,
   code: RequestCode,
   event: Event,
-  value: unknown,
+  { call, value }: { call: number; value: unknown },
 ): Promise<Step> => {
+  const { progress } = state.requests[code.clientRequest.name] as Running
+  const next = await code.next(progress, { call, value, time: state.now })
+  return advanced(state, code, event, next)
+}
+
+/** The step in which a request gets so far. */
+const advanced = (state: State, code: RequestCode, event: Event, progress: Progress): Step => {
   const by = code.clientRequest.name
-  const request = state.requests[by] as RequestState & { kind: 'running' }
-  const progress = await code.next(request.progress, value, state.now)
+  const request = state.requests[by] as Running
   const { outcome } = progress
   const since = request.since ?? state.now
-  if (outcome.kind !== 'response')
-    return { event, next: withRequest(state, by, { ...request, progress, since }) }
-  const next = withRequest(state, by, { kind: 'ended', as: endOf(outcome.response) })
-  return { event, next, response: { ...outcome, by, since, right: request.right } }
+  const ended = (as: string) => withRequest(state, by, { kind: 'ended', as })
+  switch (outcome.kind) {
+    case 'waits':
+      return { event, next: withRequest(state, by, { ...request, progress, since }) }
+    case 'fails':
+      return { event, next: ended('failed'), error: outcome.error }
+    case 'responds': {
+      const response = { ...outcome, by, since, right: request.right }
+      return { event, next: ended(endOf(outcome.response)), response }
+    }
+  }
 }
+
+type Running = RequestState & { kind: 'running' }
 
 const withRequest = (state: State, name: string, request: RequestState): State => ({
   ...state,

@@ -3,10 +3,10 @@ import type { Scenario } from './all-orders.ts'
 import type { State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './invariants.ts'
-import { clientRequests, responseText } from './pipeline-model.ts'
-import { RequestCode } from './request-code.ts'
+import { clientRequests, responseText, type Service } from './pipeline-model.ts'
+import { MAX_CALLS, RequestCode } from './request-code.ts'
 import { requestSteps } from './request-steps.ts'
-import type { Broken } from './story.ts'
+import type { Broken, Story } from './story.ts'
 
 vi.stubEnv('READ_SHARDS', '1')
 vi.stubEnv('WRITE_SHARDS', '1')
@@ -14,14 +14,17 @@ vi.stubEnv('WRITE_SHARDS', '1')
 /** A state, and the step that led to it. */
 type Reached = { state: State; step?: Step; before?: Reached }
 
+/** How all requests end, by the shortest way. */
+type End = { end: string; story: Story }
+
 /**
- * Explores every order of events between the model of a database and concurrent requests, which run
- * the service's own code. Returns all ways in which the requests end if none crashes, or the rule
- * that is broken first, after as few events as possible.
+ * Explores every order of events between the model of a database and concurrent requests, which a
+ * service runs. Returns all ways in which the requests end, or the rule that is broken first; each
+ * after as few events as possible.
  */
-export const explore = (scenario: Scenario) => {
+export const explore = (scenario: Scenario, service: Service) => {
   vi.useFakeTimers({ toFake: ['Date'], now: model.START })
-  return new Search(scenario).run().finally(() => vi.useRealTimers())
+  return new Search(scenario, service).run().finally(() => vi.useRealTimers())
 }
 
 class Search {
@@ -29,34 +32,35 @@ class Search {
   readonly #codes: Record<string, RequestCode> = {}
   readonly #numberOf = numbering()
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, service: Service) {
     this.#scenario = scenario
     for (const [i, request] of clientRequests(scenario.requests).entries())
-      this.#codes[request.name] = new RequestCode(request, i)
+      this.#codes[request.name] = new RequestCode(request, i, service)
   }
 
-  async run(): Promise<{ ends: string[]; broken?: Broken }> {
+  async run(): Promise<{ ends: End[]; states: number; broken?: Broken }> {
     const first: Reached = { state: await this.#initialState() }
     const rule = ruleBrokenByItems(first.state.items, this.#scenario)
-    if (rule) return { ends: [], broken: this.#broken(rule, first) }
+    if (rule) return this.#broken(rule, first)
     const open = [first]
     const seen = new Set<string>()
-    const ends = new Set<string>()
+    const ends = new Map<string, Reached>()
     for (const before of open) {
       const steps = await this.#steps(before.state)
       const end = endOfAll(before.state)
-      if (end !== undefined) ends.add(end)
-      else if (steps.length === 0) return { ends: [], broken: this.#broken(ENDS, before) }
-      for (const step of steps) {
+      if (end !== undefined && !ends.has(end)) ends.set(end, before)
+      if (end === undefined && steps.length === 0) return this.#broken(ENDS, before)
+      for (const step of end === undefined ? steps : []) {
         const reached = { state: await this.#witnessed(step.next), step, before }
         const rule = await this.#ruleBrokenBy(step, before.state)
-        if (rule) return { ends: [], broken: this.#broken(rule, reached) }
+        if (rule) return this.#broken(rule, reached)
         const name = this.#nameOf(reached.state)
         if (!seen.has(name)) open.push(reached)
         seen.add(name)
       }
     }
-    return { ends: [...ends].filter((end) => !end.includes('crashed')).sort() }
+    const stories = Array.from(ends, ([end, reached]) => ({ end, story: this.#story(reached) }))
+    return { ends: stories, states: open.length }
   }
 
   async #initialState(): Promise<State> {
@@ -68,7 +72,7 @@ class Search {
         progress: await code.start(),
         right: [],
       }
-    return model.initialState(model.storedAtFirst(this.#scenario), requests)
+    return model.initialState(this.#scenario.stored ?? {}, requests)
   }
 
   async #steps(state: State): Promise<Step[]> {
@@ -79,13 +83,16 @@ class Search {
   }
 
   async #ruleBrokenBy(step: Step, state: State): Promise<string | undefined> {
-    const { next, write, response } = step
+    const { next, write, response, error } = step
     if (write && next.commits !== state.commits) {
-      const rule =
-        ruleBrokenByWrite(state, write, this.#codeOf(write.by).clientRequest) ??
-        ruleBrokenByItems(next.items, this.#scenario)
+      const rule = ruleBrokenByWrite(state, write, this.#codeOf(write.by).clientRequest)
       if (rule) return rule
     }
+    if (next.items !== state.items) {
+      const rule = ruleBrokenByItems(next.items, this.#scenario)
+      if (rule) return rule
+    }
+    if (error) return NO_BUG
     if (!response) return isEndless(next) ? ENDS : undefined
     // A list is not up to date, so what rests on it need not be right.
     const right = response.hasListed
@@ -138,21 +145,26 @@ class Search {
     return [now, hidden, ...numbers, ...parts].join(' ')
   }
 
-  #broken(rule: string, reached: Reached): Broken {
+  #broken(rule: string, reached: Reached) {
+    const { error } = reached.step ?? {}
+    return { ends: [], states: 0, broken: { rule, error, story: this.#story(reached) } }
+  }
+
+  #story(reached: Reached): Story {
     const steps: Step[] = []
     for (let each: Reached | undefined = reached; each; each = each.before)
       if (each.step) steps.unshift(each.step)
     const clientRequests = Object.values(this.#codes).map(({ clientRequest }) => clientRequest)
-    return { rule, steps, items: reached.state.items, clientRequests }
+    return { steps, items: reached.state.items, clientRequests }
   }
 }
 
 const ENDS = 'each request ends'
+const NO_BUG = 'each request ends with a response or an ApiError'
 
-/** Whatever the others do, a request needs fewer calls. */
 const isEndless = ({ requests }: State): boolean =>
   Object.values(requests).some(
-    (each) => each.kind === 'running' && each.progress.results.length > 16,
+    (each) => each.kind === 'running' && each.progress.results.length > MAX_CALLS,
   )
 
 /** How all requests ended; `undefined` while one is running. */

@@ -1,0 +1,49 @@
+import type { Key } from '../../shared/data/items.ts'
+import { exactJson, stringifyJson } from '../../shared/model/json.ts'
+
+/**
+ * Short ids in place of those that the service generates, which differ each time: 101 for the first
+ * resource that the first request creates in its first run, 102 in its second run, 201 for the
+ * second request, 1101 for the second resource.
+ */
+export class NewIds {
+  readonly #request: number
+  readonly #short = new Map<string, number>()
+  #run = 0
+  /** Those of this run. */
+  #ids: string[] = []
+
+  constructor(request: number) {
+    this.#request = request
+  }
+
+  startRun(): void {
+    this.#run++
+    this.#ids = []
+  }
+
+  /** Gives a short id to a resource that this run creates. */
+  add({ value }: Key): void {
+    const id = `${value}`
+    if (!GENERATED.test(id) || this.#short.has(id)) return
+    this.#short.set(id, this.#shortId(this.#ids.length, this.#run))
+    this.#ids.push(id)
+  }
+
+  /** Nothing gets the ids of this run, so that they are the same in each run: 100, 1100. */
+  rollBack(): void {
+    for (const [n, id] of this.#ids.entries()) this.#short.set(id, this.#shortId(n, 0))
+  }
+
+  renamedIn<Value extends object>(value: Value): Value {
+    const text = stringifyJson(value)
+    const renamed = text.replace(/\d{14,}/g, (id) => `${this.#short.get(id) ?? id}`)
+    return exactJson(renamed, JSON.parse(renamed)) as Value // What it was, but for the ids.
+  }
+
+  #shortId(n: number, run: number): number {
+    return 1000 * n + 100 * (this.#request + 1) + run
+  }
+}
+
+const GENERATED = /^\d{14,}$/

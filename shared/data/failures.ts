@@ -38,12 +38,15 @@ export const cancellationCodes = (error: unknown): string[] => {
 const isThrottling = (name: string): boolean =>
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/.test(name)
 
-/** Waits for a call of DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable. */
-export const mapToUnavailable = async <T>(call: Promise<T>): Promise<T> => {
+/**
+ * Waits for a call of DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable; its
+ * log has the reason, if there is one, in place of the error.
+ */
+export const mapToUnavailable = async <T>(call: Promise<T>, reason?: string): Promise<T> => {
   try {
     return await call
   } catch (error) {
-    throw meaningOf(error) === 'bug' ? error : unavailable({ error, resends: 0 })
+    throw meaningOf(error) === 'bug' ? error : unavailable({ error, resends: 0, reason })
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import type { Int64 } from '../model/int64.ts'
@@ -28,10 +29,16 @@ export type TransactAction = { key: Key; expected: string | undefined } & (
 )
 
 /**
- * Whether a write took effect, or what it rests on is stale; `keys` are those of the items that are
- * known to have changed.
+ * What became of a write:
+ * - `written`: it took effect.
+ * - `stale`: what it rests on has changed; `keys` are those of the items that are known to.
+ * - `canceled`: other transactions held its items.
+ * If it is stale or canceled, it took no effect, and never will.
  */
-export type Written = { kind: 'written' } | { kind: 'stale'; keys: Key[] }
+export type Written =
+  | { kind: 'written' }
+  | { kind: 'stale'; keys: Key[] }
+  | { kind: 'canceled'; reason: string }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -44,8 +51,8 @@ export type Database = {
    * the same `revision` takes effect only once, for ten minutes.
    */
   write: (revision: string, actions: TransactAction[]) => Promise<Written>
-  /** Pauses before the next run. */
-  pause: (runs: number) => Promise<void>
+  /** Pauses before the next run. The log of a 503 has the reason for it. */
+  pause: (runs: number, reason?: string) => Promise<void>
 }
 
 /** DynamoDB until a deadline. Throws an ApiError 503 if it is slow or unavailable. */
@@ -53,7 +60,7 @@ export const databaseUntil = (deadline: Deadline): Database => ({
   read: (keys) => readItems(keys, deadline),
   list: (query) => mapToUnavailable(readPage(query, deadline)),
   write: (revision, actions) => writeItems(revision, actions, deadline),
-  pause: (runs) => mapToUnavailable(pauseAfter(runs, deadline)),
+  pause: (runs, reason) => mapToUnavailable(pauseAfter(runs, deadline), reason),
 })
 
 /** The primary key of an item, as its attribute. */
@@ -82,7 +89,7 @@ const readTogether = async (keys: Key[], deadline: Deadline) => {
     TransactItems: keys.map((key) => ({ Get: itemPlace(key) })),
   })
   const sent = await sendUntilFree(() => dynamodb.send(command, deadline), keys, deadline)
-  if (sent.kind === 'failed') throw meaningOf(sent.error) === 'bug' ? sent.error : unavailable(sent)
+  if (sent.kind !== 'done') throw meaningOf(sent.error) === 'bug' ? sent.error : unavailable(sent)
   const { Responses = [] } = sent.response
   return Responses.map(({ Item }) => Item)
 }
@@ -98,8 +105,10 @@ const writeItems = async (
     ClientRequestToken: revision,
     TransactItems: actions.map(transactItem),
   })
-  const sent = await sendUntilFree(() => dynamodb.send(command, deadline), keys, deadline)
+  const send = () => dynamodb.send(command, deadline)
+  const sent = await sendUntilFree(send, keys, deadline, wasOnlySend)
   if (sent.kind === 'done') return { kind: 'written' }
+  if (sent.kind === 'canceled') return { kind: 'canceled', reason: sent.reason }
   const { error } = sent
   const meaning = meaningOf(error)
   if (meaning === 'bug' && !mayHaveWritten(sent)) throw error
@@ -142,13 +151,20 @@ const hasRevision = (revision: string) => ({
   ExpressionAttributeValues: { ':revision': revision },
 })
 
-type Sent<Output> = { kind: 'done'; response: Output } | ({ kind: 'failed' } & Failure)
+type Sent<Output> =
+  | { kind: 'done'; response: Output }
+  | ({ kind: 'canceled'; reason: string } & Failure)
+  | ({ kind: 'failed' } & Failure)
 
-/** Sends a transaction, and resends it unchanged while other transactions hold its items. */
+/**
+ * Sends a transaction, and resends it unchanged while other transactions hold its items, unless
+ * such a failure `isFinal`.
+ */
 const sendUntilFree = async <Output>(
   send: () => Promise<Output>,
   keys: Key[],
   deadline: Deadline,
+  isFinal = (_failure: Failure) => false,
 ): Promise<Sent<Output>> => {
   let reason: string | undefined
   for (let resends = 0; ; resends++) {
@@ -158,6 +174,7 @@ const sendUntilFree = async <Output>(
     } catch (error) {
       if (meaningOf(error) !== 'busy') return { kind: 'failed', error, resends, reason }
       reason = busyReason(error, keys)
+      if (isFinal({ error, resends })) return { kind: 'canceled', error, resends, reason }
     }
   }
 }
@@ -170,11 +187,19 @@ const busyReason = (error: unknown, keys: Key[]): string => {
 }
 
 /** Whether a write may have taken effect although it failed, because a response was lost. */
-const mayHaveWritten = ({ error, resends }: Failure): boolean => {
-  // The SDK and the lean client both say here how often they sent the request.
-  const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}
-  return attempts > 1 || resends > 0
-}
+const mayHaveWritten = ({ error, resends }: Failure): boolean =>
+  (attemptsOf(error) ?? 1) > 1 || resends > 0
+
+/**
+ * Whether a write was canceled when it was sent for the first time. It took no effect, and no other
+ * send of it is on its way, so another write may take its place. Otherwise, nobody knows.
+ */
+const wasOnlySend = ({ error, resends }: Failure): boolean =>
+  error instanceof TransactionCanceledException && attemptsOf(error) === 1 && resends === 0
+
+/** How often the client has sent a request, its own resends included. */
+const attemptsOf = (error: unknown): number | undefined =>
+  (error as { $metadata?: { attempts?: number } }).$metadata?.attempts
 
 const pauseAfter = (failures: number, { abortSignal: signal }: Deadline): Promise<void> =>
   sleep(Math.random() * Math.min(20 * 2 ** failures, 500), undefined, { signal })

@@ -6,7 +6,8 @@ import { TransactionRun } from './transaction-run.ts'
 
 /**
  * Runs `work`, which reads what it needs, decides, and queues what to write. Its writes commit
- * together and once, and only if everything it read is unchanged; otherwise `work` runs again. A
+ * together and once, and only if everything it read is unchanged and no other transaction holds the
+ * items; otherwise `work` runs again. A
  * run without writes sees one consistent snapshot, too. So `work` must have no other effects, and
  * await each call that gets `tx`. Throws an ApiError 503 if DynamoDB is slow, throttled or
  * unavailable, or if other transactions are faster each time.
@@ -23,6 +24,7 @@ export const runOn = async <T>(
   // Keys that the last run created without reading them, and that were taken.
   let taken: string[] = []
   for (let runs = 1; ; runs++) {
+    let reason: string | undefined
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
     if (outcome.status === 'rejected') {
@@ -31,12 +33,16 @@ export const runOn = async <T>(
     } else {
       const written = await run.commit()
       if (written.kind === 'written') return outcome.value
-      const unread = run.unread(written.keys)
-      // A new id may be taken by chance: the next run draws another one. The same twice is a bug.
-      const twice = unread.find((name) => taken.includes(name))
-      if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
-      taken = unread
+      if (written.kind === 'canceled') reason = written.reason
+      else taken = takenAgain(run.unread(written.keys), taken)
     }
-    await database.pause(runs)
+    await database.pause(runs, reason)
   }
+}
+
+/** A new id may be taken by chance: the next run draws another one. The same twice is a bug. */
+const takenAgain = (taken: string[], before: string[]): string[] => {
+  const twice = taken.find((name) => before.includes(name))
+  if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
+  return taken
 }

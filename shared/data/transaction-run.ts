@@ -25,6 +25,8 @@ export class TransactionRun implements Transaction {
   readonly #reads = new Map<string, Promise<Item | undefined>>()
   readonly #found = new Map<string, Found>()
   readonly #queued = new Map<string, Write>()
+  /** The names of all items that it reads or writes, but for the idempotency record. */
+  readonly #items = new Set<string>()
   #isRolledBack = false
 
   constructor(database: Database, revision: string) {
@@ -37,6 +39,7 @@ export class TransactionRun implements Transaction {
     const write = this.#queued.get(name)
     if (write) return write.kind === 'put' ? write.item : undefined
     // Not repeated while it is pending: all decisions must rest on one revision.
+    this.#assertRoomFor(key)
     const read = this.#reads.get(name) ?? this.#readFirst(key, name)
     this.#reads.set(name, read)
     return read
@@ -48,6 +51,7 @@ export class TransactionRun implements Transaction {
   }
 
   put(key: Key, attributes: object): void {
+    this.#assertRoomFor(key)
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
     this.#queued.set(this.#nameOf(key), { kind: 'put', key, item })
   }
@@ -114,6 +118,17 @@ export class TransactionRun implements Transaction {
     return this.#database.write(this.revision, actions)
   }
 
+  /** Throws an Error if DynamoDB would not commit so many items together. */
+  #assertRoomFor(key: Key): void {
+    if (isOfRecord({ key })) return
+    this.#items.add(nameOf(key))
+    if (this.#items.size > MAX_ITEMS)
+      throw new Error(
+        `An operation reads and writes at most ${MAX_ITEMS} items. Let its clients send several ` +
+          'requests, such as one for each page of a list.',
+      )
+  }
+
   async #readFirst(key: Key, name: string): Promise<Item | undefined> {
     const [item] = await this.#calls.wait(this.#database.read([key]))
     this.#found.set(name, { key, item })
@@ -125,6 +140,9 @@ export class TransactionRun implements Transaction {
     return nameOf(key)
   }
 }
+
+/** One of the 100 of a DynamoDB transaction is left for the idempotency record. */
+const MAX_ITEMS = 99
 
 const isOfRecord = ({ key }: { key: Key }): boolean => key.table === 'idempotencyKeys'
 

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { assertAvailable, holdPet } from '../../shared/hold.ts'
 import { conflict, serviceUnavailable } from '../../shared/model/api-error.ts'
 import { orders } from '../../shared/orders/orders.ts'
+import { storedOrders } from '../../shared/orders/stored-orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
-import { petOf } from '../support/pets.ts'
-import { expectInAllOrders, type Work } from './all-orders.ts'
+import { storedPets } from '../../shared/pets/stored-pets.ts'
+import { newPet, petOf } from '../support/pets.ts'
+import { BUSY_MS, expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
 
 const order: Work = (tx) => orders.place(tx, { petId: 1 })
 
@@ -15,6 +18,8 @@ const addRex: Work = async (tx) => {
 }
 
 const sell: Work = (tx) => pets.change(tx, 1, { status: 'sold' }, undefined)
+
+const addPetOfClient: Work = (tx, { client }) => pets.create(tx, newPet(client.id))
 
 test('a rule that rests on a list is broken, and the story says how', async () => {
   const exploration = expectInAllOrders({
@@ -59,16 +64,32 @@ pet 1: status sold`),
   )
 })
 
-test('fails if the requests end in other ways', async () => {
+test('fails if the requests end in other ways, and tells the shortest way to each', async () => {
   const exploration = expectInAllOrders({
     stored: { pets: [petOf(1)] },
     requests: { ann: order, bob: order },
-    ends: ['ann done, bob 409'],
+    ends: ['ann done, bob 409', 'ann done, bob done'],
   })
 
-  await expect(exploration).rejects.toMatchObject({
-    actual: ['ann 409, bob done', 'ann done, bob 409'],
-  })
+  await expect(exploration).rejects.toThrow(
+    new Error(`The requests do not end as expected, but in these ways:
+  ann 409, bob done
+  ann done, bob 409
+
+Never: ann done, bob done
+
+How ann 409, bob done:
+
+1. bob reads pet 1: status available, order none
+2. bob's write changes pet 1 (status pending, order 201) and creates order 201 (petId 1, complete false)
+3. bob is done
+4. ann reads pet 1: status pending, order 201
+5. ann gets 409: Pet 1 is not available: it is pending.
+
+Then stored:
+order 201: petId 1, complete false
+pet 1: status pending, order 201`),
+  )
 })
 
 test('fails if a rule is broken before the first event', async () => {
@@ -82,16 +103,6 @@ test('fails if a rule is broken before the first event', async () => {
   )
 })
 
-test('a bug is no refusal: it fails with its error', async () => {
-  const bug: Work = async () => {
-    throw new Error('A bug.')
-  }
-
-  const exploration = expectInAllOrders({ requests: { ann: { key: 'a', work: bug } } })
-
-  await expect(exploration).rejects.toThrow(new Error('A bug.'))
-})
-
 test('an outage is no refusal: a retry runs again', async () => {
   const outage: Work = async () => {
     throw serviceUnavailable('DynamoDB is down.')
@@ -102,4 +113,133 @@ test('an outage is no refusal: a retry runs again', async () => {
     requests: { ann: once, retry: once },
     ends: ['ann 503, retry 503'],
   })
+})
+
+/** Puts what a resource of another service may be: with a list, an object and a large integer. */
+const putOdd: Work = async (tx) => {
+  const key = { table: 'pets', value: 1 } as const
+  await tx.read(key)
+  tx.put(key, { tags: ['a', { b: 1 }], size: 9223372036854775807n })
+  return tx.read(key)
+}
+
+/** Puts a name, as an item that is no resource. */
+const takeName: Work = async (tx) => {
+  const key = { table: 'idempotencyKeys', value: 'Ann Lee' } as const
+  if (await tx.read(key)) throw conflict('The name is taken.')
+  tx.put(key, {})
+}
+
+const refuse: Work = async () => {
+  throw conflict('Never.')
+}
+
+/** Refuses what it has created, and names it. */
+const createAndRefuse: Work = async (tx) => {
+  const { id } = await storedPets.create(tx, newPet())
+  throw conflict(`There is no room for pet ${id}.`)
+}
+
+/** Refuses because of one pet while it reads another. */
+const refuseBoth: Work = (tx) => Promise.all([pets.get(tx, 1), pets.get(tx, 2).then(() => refuse)])
+
+test.each<[string, Scenario]>([
+  ['values of any kind', { stored: { pets: [petOf(1)] }, requests: { ann: putOdd, bob: putOdd } }],
+  [
+    'items of any table',
+    {
+      stored: { idempotencyKeys: [{ intent: 'Bob Lee' }] },
+      requests: { ann: takeName, bob: takeName },
+      invariants: {
+        'all names stay': ({ idempotencyKeys: { length } }) => [1, 2].includes(length),
+      },
+      ends: ['ann done, bob 409', 'ann 409, bob done'],
+    },
+  ],
+  [
+    'functions that return two resources, a page or nothing',
+    {
+      stored: { pets: [petOf(1), petOf(2)] },
+      requests: {
+        two: (tx) => Promise.all([pets.get(tx, 1), pets.get(tx, 2)]),
+        page: (tx) => pets.list(tx, { limit: 1 }),
+        none: async (tx) => void (await sell(tx, { client: { id: 'ann' } })),
+      },
+      ends: ['two done, page done, none done'],
+    },
+  ],
+  [
+    'clients with the same key',
+    {
+      requests: {
+        ann: { key: 'a', client: { id: 'ann' }, work: addPetOfClient },
+        bob: { key: 'a', client: { id: 'bob' }, work: addPetOfClient },
+      },
+      invariants: {
+        'each has a pet': ({ pets }) => new Set(pets.map(({ name }) => name)).size === pets.length,
+      },
+      ends: ['ann done, bob done'],
+    },
+  ],
+  [
+    'refusals before any call',
+    { requests: { ann: refuse, bob: { key: 'a', work: refuse } }, ends: ['ann 409, bob 409'] },
+  ],
+  [
+    'refusals that name an id of their own',
+    {
+      requests: { ann: createAndRefuse, bob: { key: 'a', work: createAndRefuse } },
+      ends: ['ann 409, bob 409'],
+    },
+  ],
+  ['a refusal while another read is open', { requests: { ann: refuseBoth }, ends: ['ann 404'] }],
+])('takes %s', { timeout: BUSY_MS }, async (_, scenario) => {
+  await expectInAllOrders(scenario)
+})
+
+/** As `orders.place`, but without an `await`. */
+const placeAtOnce: Work = async (tx) => {
+  await assertAvailable(tx, 1)
+  const order = await storedOrders.create(tx, { petId: 1, complete: false })
+  void holdPet(tx, 1, order.id)
+  return order
+}
+
+/** Reads two pets, and awaits the second one only. */
+const readFirstLater: Work = async (tx) => {
+  void pets.get(tx, 1)
+  return pets.get(tx, 2)
+}
+
+const LATE = 'Error: The function called tx.put after its end. Await each call that gets tx.'
+const PENDING =
+  'Error: The function returned while a call with its tx was pending. Await each of them.'
+
+test.each<[string, Work, string]>([
+  ['has a bug', () => Promise.reject(new Error('A bug.')), 'Error: A bug.'],
+  ['does not await a change', placeAtOnce, LATE],
+  ['does not await a read', readFirstLater, PENDING],
+  [
+    'waits for ever',
+    () => new Promise(() => {}),
+    'Error: The function waits for something else than its tx.',
+  ],
+])('a function that %s fails with a story', async (_, work, error) => {
+  const exploration = expectInAllOrders({
+    stored: { pets: [petOf(1), petOf(2)] },
+    requests: { ann: work },
+  })
+
+  await expect(exploration).rejects.toThrow(
+    /^This must hold, and does not: each request ends with a response or an ApiError\.\n\n1\. ann /,
+  )
+  await expect(exploration).rejects.toThrow(`. ann fails: ${error}\n\nThen stored:`)
+})
+
+test('an item that is stored at first needs its key', async () => {
+  const exploration = expectInAllOrders({ stored: { idempotencyKeys: [{}] }, requests: {} })
+
+  await expect(exploration).rejects.toThrow(
+    new Error('An item of idempotencyKeys that is stored at first needs its key, intent.'),
+  )
 })

@@ -47,6 +47,11 @@ export type State = {
   commits: Record<string, SentWrite>
   /** Writes that may still take effect, whether or not their requests resend them. */
   late: (SentWrite & { since: number })[]
+  /**
+   * Whether a request has met a conflict. One does, because a run that is canceled leaves nothing:
+   * after a second conflict, only the revisions differ.
+   */
+  hasConflicted: boolean
   requests: Record<string, RequestState>
 }
 
@@ -67,7 +72,7 @@ export type Step = {
   write?: SentWrite
   response?: GotResponse
   /** Why a request has failed, which is a bug. */
-  error?: Error
+  failure?: { by: string; error: Error }
 }
 
 /** When the clock starts, in milliseconds since 1970. */
@@ -86,7 +91,8 @@ export const initialState = (stored: StoredAtFirst, requests: State['requests'])
   )
   const items = sorted(writtenItems(actions))
   const commits = { [STORED]: { revision: STORED, by: '', actions } }
-  return { now: 0, first: items, items, hidden: [], before: {}, commits, late: [], requests }
+  const visible = { items, hidden: [], before: {} }
+  return { now: 0, first: items, ...visible, commits, late: [], hasConflicted: false, requests }
 }
 
 const storing = (table: TableId, resource: Attributes): TransactAction => {
@@ -136,13 +142,16 @@ export const showing = (state: State, names: string[]): State => {
   return { ...state, hidden, before: hidden.length > 0 ? state.before : {} }
 }
 
+/** What became of a write that met no conflict. */
+export type CarriedOut = Exclude<Written, { kind: 'canceled' }>
+
 /**
  * Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item.
  */
 export const carryOut = (
   state: State,
   { revision, by, actions }: SentWrite,
-): { outcome?: Written; next: State } => {
+): { outcome?: CarriedOut; next: State } => {
   const { items, hidden, commits } = state
   if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
   if (commits[revision]) return { outcome: { kind: 'written' }, next: state }

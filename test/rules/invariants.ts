@@ -13,7 +13,7 @@ import {
   type SentWrite,
   type State,
 } from './database-model.ts'
-import { type ClientRequest, recordName, responseText } from './pipeline-model.ts'
+import { type ClientRequest, responseText } from './pipeline-model.ts'
 
 // What the service promises of each request, whatever it does: rules that hold in every scenario.
 
@@ -21,18 +21,17 @@ import { type ClientRequest, recordName, responseText } from './pipeline-model.t
 export const ruleBrokenByWrite = (
   { now, items, commits, requests }: State,
   { by, actions }: SentWrite,
-  { idempotent }: ClientRequest,
+  { record }: ClientRequest,
 ): string | undefined => {
   const request = requests[by]
   if (request?.kind === 'ended' && request.as !== 'crashed')
     return 'a request takes no effect after its response'
   if (Object.values(commits).some((commit) => commit.by === by))
     return 'a request takes effect once'
-  if (!idempotent) return undefined
-  const name = recordName(idempotent)
-  if (!actions.some(({ key }) => nameOf(key) === name))
+  if (record === undefined) return undefined
+  if (!actions.some(({ key }) => nameOf(key) === record))
     return 'a request with a key takes effect with its idempotency record'
-  const earlier = items[name]
+  const earlier = items[record]
   return earlier && !hasExpired(earlier, now) ? 'a key takes effect once' : undefined
 }
 
@@ -41,14 +40,14 @@ export const ruleBrokenByResponse = (
   state: State,
   { by, since, response }: GotResponse,
   right: string[],
-  { idempotent }: ClientRequest,
+  { record }: ClientRequest,
 ): string | undefined => {
   const { status, body, isReplay } = response
   const own = Object.values(state.commits).filter((commit) => commit.by === by)
   const tookEffect = own.some(({ actions }) => changesItems(actions))
   // A 422 and an outage are of this attempt alone.
-  if (idempotent && status !== 422 && status < 500) {
-    const stored = state.items[recordName(idempotent)] as (Item & OperationResponse) | undefined
+  if (record !== undefined && status !== 422 && status < 500) {
+    const stored = state.items[record] as (Item & OperationResponse) | undefined
     if (!stored || responseText(stored) !== responseText(response))
       return 'the response to a request with a key is the one that is stored'
     if (isReplay && hasExpired(stored, since))

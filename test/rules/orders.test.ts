@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { petOf } from '../support/pets.ts'
@@ -89,5 +89,7 @@ test.each<[string, Scenario]>([
     },
   ],
 ])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
-  await expectInAllOrders({ ...scenario, invariants })
+  const states = await expectInAllOrders({ ...scenario, invariants })
+
+  expect(states).toMatchSnapshot('states')
 })

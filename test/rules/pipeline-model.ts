@@ -13,6 +13,8 @@ export type ClientRequest = {
   client: Client
   work: Work
   idempotent?: IdempotentRequest | undefined
+  /** The name of its idempotency record. */
+  record?: string | undefined
 }
 
 /** Requests of one client with one key are retries of each other if they do the same work. */
@@ -26,20 +28,13 @@ export const clientRequests = (requests: Record<string, Request>): ClientRequest
     } = typeof request === 'function' ? { work: request } : request
     if (!works.includes(work)) works.push(work)
     const digest = `${works.indexOf(work)}`
-    const idempotent = { clientId: client.id, operation: 'any', request: digest }
-    return {
-      name,
-      client,
-      work,
-      idempotent: key === undefined ? undefined : { ...idempotent, key },
-    }
+    if (key === undefined) return { name, client, work }
+    const idempotent = { clientId: client.id, operation: 'any', key, request: digest }
+    return { name, client, work, idempotent, record: nameOf(recordKey(idempotent)) }
   })
 }
 
 const ANYBODY: Client = { id: 'client' }
-
-/** The name of the idempotency record of a request with a key. */
-export const recordName = (request: IdempotentRequest): string => nameOf(recordKey(request))
 
 /** What runs a request. */
 export type Service = {

@@ -31,7 +31,8 @@ export class RequestRun {
   readonly #turns = new Turns()
   readonly #open = new Map<number, { call: Call; settle: (value: unknown) => void }>()
   #calls = 0
-  #runs = 0
+  /** How often its function has run. */
+  runs = 0
   #hasListed = false
   #end: Outcome | undefined
 
@@ -77,7 +78,7 @@ export class RequestRun {
 
   #newRevision(): string {
     this.#ids.startRun()
-    return `${this.#request.name}-${++this.#runs}`
+    return `${this.#request.name}-${++this.runs}`
   }
 
   async #runOnce(tx: Transaction): Promise<OperationResponse> {

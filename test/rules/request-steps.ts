@@ -1,8 +1,7 @@
-import type { Written } from '../../shared/data/items.ts'
-import type { RequestState, SentWrite, State, Step } from './database-model.ts'
+import type { CarriedOut, RequestState, SentWrite, State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { endOf } from './pipeline-model.ts'
-import type { Progress, RequestCode } from './request-code.ts'
+import { CANCELED, type Progress, type RequestCode } from './request-code.ts'
 import type { OpenCall } from './request-run.ts'
 import type { Event } from './story.ts'
 
@@ -101,12 +100,17 @@ const writeSteps = async (
     })
   }
   const isLate = state.late.some((each) => each.revision === revision)
-  if (!state.commits[revision] && !isLate) steps.push(lose(state, write))
-  return steps
+  if (state.commits[revision] || isLate) return steps
+  if (!state.hasConflicted) {
+    const event: Event = () => `${write.by}'s write is canceled, because of a conflict`
+    const conflicted = { ...state, hasConflicted: true }
+    steps.push(await received(conflicted, code, event, { call: number, value: CANCELED }))
+  }
+  return [...steps, lose(state, write)]
 }
 
 const writeEvent =
-  (write: SentWrite, outcome: Written): Event =>
+  (write: SentWrite, outcome: CarriedOut): Event =>
   (say) => {
     if (outcome.kind === 'written') return `${write.by}'s write ${say.write(write)}`
     const changed = outcome.keys.map((key) => say.name(model.nameOf(key)))
@@ -149,7 +153,7 @@ const advanced = (state: State, code: RequestCode, event: Event, progress: Progr
     case 'waits':
       return { event, next: withRequest(state, by, { ...request, progress, since }) }
     case 'fails':
-      return { event, next: ended('failed'), error: outcome.error }
+      return { event, next: ended('failed'), failure: { by, error: outcome.error } }
     case 'responds': {
       const response = { ...outcome, by, since, right: request.right }
       return { event, next: ended(endOf(outcome.response)), response }

@@ -4,7 +4,7 @@ import type { State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './invariants.ts'
 import { clientRequests, responseText, type Service } from './pipeline-model.ts'
-import { MAX_CALLS, RequestCode } from './request-code.ts'
+import { isEndless, RequestCode } from './request-code.ts'
 import { requestSteps } from './request-steps.ts'
 import type { Broken, Story } from './story.ts'
 
@@ -51,7 +51,7 @@ class Search {
       if (end !== undefined && !ends.has(end)) ends.set(end, before)
       if (end === undefined && steps.length === 0) return this.#broken(ENDS, before)
       for (const step of end === undefined ? steps : []) {
-        const reached = { state: await this.#witnessed(step.next), step, before }
+        const reached = { state: await this.#witnessed(step.next, before.state), step, before }
         const rule = await this.#ruleBrokenBy(step, before.state)
         if (rule) return this.#broken(rule, reached)
         const name = this.#nameOf(reached.state)
@@ -83,7 +83,7 @@ class Search {
   }
 
   async #ruleBrokenBy(step: Step, state: State): Promise<string | undefined> {
-    const { next, write, response, error } = step
+    const { next, write, response, failure } = step
     if (write && next.commits !== state.commits) {
       const rule = ruleBrokenByWrite(state, write, this.#codeOf(write.by).clientRequest)
       if (rule) return rule
@@ -92,8 +92,8 @@ class Search {
       const rule = ruleBrokenByItems(next.items, this.#scenario)
       if (rule) return rule
     }
-    if (error) return NO_BUG
-    if (!response) return isEndless(next) ? ENDS : undefined
+    if (failure) return NO_BUG
+    if (!response) return hasEndless(next) ? ENDS : undefined
     // A list is not up to date, so what rests on it need not be right.
     const right = response.hasListed
       ? [responseText(response.response)]
@@ -106,14 +106,16 @@ class Search {
   }
 
   /** Adds to each request that runs the responses that are right in this state. */
-  async #witnessed(state: State): Promise<State> {
+  async #witnessed(state: State, before: State): Promise<State> {
+    const isSameMoment =
+      state.items === before.items && state.before === before.before && state.now === before.now
     const requests = { ...state.requests }
-    for (const [name, request] of Object.entries(requests))
-      if (request.kind === 'running' && request.since !== undefined)
-        requests[name] = {
-          ...request,
-          right: await this.#rightResponses(state, name, request.right),
-        }
+    for (const [name, request] of Object.entries(requests)) {
+      if (request.kind !== 'running' || request.since === undefined) continue
+      if (isSameMoment && before.requests[name] === request) continue
+      const right = await this.#rightResponses(state, name, request.right)
+      requests[name] = { ...request, right }
+    }
     return { ...state, requests }
   }
 
@@ -128,25 +130,25 @@ class Search {
     const right = new Set(earlier)
     for (const moment of moments) {
       const name = `${this.#numberOf(moment)} ${now}`
-      const response = await this.#codeOf(by).alone(name, moment, now)
-      if (response) right.add(responseText(response))
+      for (const response of await this.#codeOf(by).alone(name, moment, now))
+        right.add(responseText(response))
     }
     return right.size === earlier.length ? earlier : [...right].sort()
   }
 
   /** States with the same name are the same. */
-  #nameOf({ now, items, hidden, before, commits, late, requests }: State): string {
+  #nameOf({ now, items, hidden, before, commits, late, hasConflicted, requests }: State): string {
     const parts = Object.values(requests).map((request) =>
       request.kind === 'ended'
         ? request.as
         : [request.since, request.progress.number, this.#numberOf(request.right)],
     )
     const numbers = [items, before, commits, late].map(this.#numberOf)
-    return [now, hidden, ...numbers, ...parts].join(' ')
+    return [now, hidden, hasConflicted, ...numbers, ...parts].join(' ')
   }
 
   #broken(rule: string, reached: Reached) {
-    const { error } = reached.step ?? {}
+    const error = reached.step?.failure?.error
     return { ends: [], states: 0, broken: { rule, error, story: this.#story(reached) } }
   }
 
@@ -162,10 +164,8 @@ class Search {
 const ENDS = 'each request ends'
 const NO_BUG = 'each request ends with a response or an ApiError'
 
-const isEndless = ({ requests }: State): boolean =>
-  Object.values(requests).some(
-    (each) => each.kind === 'running' && each.progress.results.length > MAX_CALLS,
-  )
+const hasEndless = ({ requests }: State): boolean =>
+  Object.values(requests).some((each) => each.kind === 'running' && isEndless(each.progress))
 
 /** How all requests ended; `undefined` while one is running. */
 const endOfAll = ({ requests }: State): string | undefined => {
@@ -175,17 +175,23 @@ const endOfAll = ({ requests }: State): string | undefined => {
   return ends.includes(undefined) ? undefined : ends.join(', ')
 }
 
-/** Numbers for values: the same for values with the same JSON. */
+/** Numbers for values: the same for values with the same parts. */
 const numbering = () => {
   const byText = new Map<string, number>()
   const byValue = new WeakMap<object, number>()
-  return (value: object): number => {
+  const textOf = (value: unknown): string => {
+    if (typeof value === 'object' && value !== null) return `#${numberOf(value)}`
+    return typeof value === 'string' ? JSON.stringify(value) : `${value}`
+  }
+  const numberOf = (value: object): number => {
     const known = byValue.get(value)
     if (known !== undefined) return known
-    const text = JSON.stringify(value)
+    let text = Array.isArray(value) ? '[' : '{'
+    for (const [name, part] of Object.entries(value)) text += `${name}:${textOf(part)},`
     const number = byText.get(text) ?? byText.size
     byText.set(text, number)
     byValue.set(value, number)
     return number
   }
+  return numberOf
 }

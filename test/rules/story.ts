@@ -3,7 +3,7 @@ import { type TableId, tables } from '../../shared/data/tables.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import { type Items, nameOf, type Step, type Write } from './database-model.ts'
-import { type ClientRequest, endOf, recordName } from './pipeline-model.ts'
+import { type ClientRequest, endOf } from './pipeline-model.ts'
 
 /** What happens, in words. */
 export type Event = (say: Words) => string
@@ -37,10 +37,10 @@ export const otherEnds = (
 /** The events one by one, and what is stored after them. */
 const told = ({ steps, items, clientRequests }: Story): string[] => {
   const say = new Words(steps, clientRequests)
-  const events = steps.flatMap(({ event, response, error }) => [
+  const events = steps.flatMap(({ event, response, failure }) => [
     event(say),
     ...(response ? [ending(response.by, response.response)] : []),
-    ...(error ? [`${error}`] : []),
+    ...(failure ? [`${failure.by} fails: ${failure.error}`] : []),
   ])
   const stored = Object.entries(items).flatMap(([name, item]) =>
     item ? [say.item(name, item)] : [],
@@ -79,8 +79,8 @@ class Words {
         ),
       )
     this.#keys = new Map(
-      clientRequests.flatMap(({ idempotent }) =>
-        idempotent ? [[recordName(idempotent), idempotent.key]] : [],
+      clientRequests.flatMap(({ record, idempotent }) =>
+        record && idempotent ? [[record, idempotent.key]] : [],
       ),
     )
   }

@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { etagOf } from '../../shared/model/etag.ts'
@@ -150,5 +150,7 @@ test.each<[string, Scenario]>([
     },
   ],
 ])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
-  await expectInAllOrders(scenario)
+  const states = await expectInAllOrders(scenario)
+
+  expect(states).toMatchSnapshot('states')
 })

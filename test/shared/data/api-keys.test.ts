@@ -99,6 +99,19 @@ test.each([
   },
 )
 
+test('a key that is gone stays so, even if the clock is set back', againIfBusy, async () => {
+  at(0)
+  const key = await storeKey()
+  expect(await find(key)).toMatchObject({ keyId: 'key-1' })
+  await deleteKey(key)
+  at(60_000)
+  expect(await find(key)).toBeUndefined()
+
+  at(30_000)
+
+  expect(await find(key)).toBeUndefined()
+})
+
 test('the cache keeps the 1,000 keys that were read last, and unknown keys replace none of them', async () => {
   // Thousands of reads over HTTP would be slow.
   const send = vi.spyOn(dynamodb, 'send')

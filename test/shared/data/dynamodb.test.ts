@@ -66,7 +66,7 @@ test('withDeadline ends the work after three seconds, with a 503', async () => {
 })
 
 test.each<[Fault, RegExp]>([
-  [canceled('TransactionConflict'), /^TransactionConflict on \w+ \(\d resends\)$/],
+  [databaseResponses.transactionInProgress, /^TransactionInProgressException: .+ \(\d resends\)$/],
   [
     databaseResponse(400, {
       __type: 'ThrottlingException',
@@ -115,18 +115,33 @@ test.each<[string, Fault, (database: Database) => Promise<unknown>]>([
   await expect(work(database)).rejects.toMatchObject({ status: 503 })
 })
 
-test('a pause between runs that the time budget ends is a 503', async () => {
+test('a pause between runs that the time budget ends is a 503 that says why it paused', async () => {
   const { pause } = databaseUntil({ abortSignal: AbortSignal.abort() })
 
   await expect(pause(1)).rejects.toMatchObject({ status: 503 })
+  const cause = 'TransactionConflict on pets (0 resends)'
+  await expect(pause(1, 'TransactionConflict on pets')).rejects.toMatchObject({ cause })
 })
 
-test.each([
-  ['whose first response was lost', lostResponse],
-  ['that met another transaction', canceled('TransactionConflict')],
-])('a write %s is a 503, whatever its resend gets', async (_, fault) => {
+test('withDeadline leaves no timer behind', async () => {
+  vi.useFakeTimers()
+
+  await withDeadline(async () => undefined)
+
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a request limit is no bug: the response is a 503', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const faults = [fault, databaseResponses.accessDenied]
+  proxy.faultOf = () =>
+    databaseResponse(400, { __type: 'RequestLimitExceeded', message: 'Too many requests.' })
+
+  await expect(pets.get(1)).rejects.toMatchObject({ status: 503 })
+})
+
+test('a write whose first response was lost is a 503, whatever its resend gets', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const faults: Fault[] = [lostResponse, databaseResponses.accessDenied]
   proxy.faultOf = () => faults.shift() ?? 'pass'
 
   await expect(pets.create(newPet())).rejects.toMatchObject({ status: 503 })

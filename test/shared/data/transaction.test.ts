@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import timers, { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Key } from '../../../shared/data/items.ts'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
@@ -14,7 +15,7 @@ import {
   retryOnBusyMachine,
   storedItems,
 } from '../../support/database.ts'
-import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
+import { canceled, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 
 const pet = (id: number): Key => ({ table: 'pets', value: id })
 const [a, b, c, d, e] = [pet(1), pet(2), pet(3), pet(4), pet(5)]
@@ -240,30 +241,101 @@ test('an error of the work counts while reads are pending', async () => {
   await expect(work).rejects.toBe(error)
 })
 
-test(
-  'resends the same write while other transactions hold its items',
-  retryOnBusyMachine,
-  async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-    const { transactionInProgress } = databaseResponses
-    const faults: Fault[] = [
-      canceled('TransactionConflict', 'None'),
-      canceled('ThrottlingError', 'TransactionConflict'),
-      // The SDK sends a request three times.
-      ...[transactionInProgress, transactionInProgress, transactionInProgress],
-    ]
-    const bodies: string[] = []
-    proxy.faultOf = ({ operation, body }) => {
-      if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
-      bodies.push(body)
-      return faults.shift() ?? 'pass'
-    }
+const { transactionInProgress, throughputExceeded } = databaseResponses
+const inProgress = [transactionInProgress, transactionInProgress, transactionInProgress]
+const conflicts = [
+  canceled('TransactionConflict', 'None'),
+  canceled('ThrottlingError', 'TransactionConflict'),
+]
 
-    await runTransaction(async (tx) => {
-      await readAll(tx, a, b)
-      tx.put(a, {})
+/** Changes an item, with these faults of its writes. Returns the tokens and the number of runs. */
+const changeWith = async (...faults: Fault[]) => {
+  const tokens: string[] = []
+  let runs = 0
+  proxy.faultOf = ({ operation, body }) => {
+    if (operation !== 'TransactWriteItems') return 'pass'
+    tokens.push(JSON.parse(body).ClientRequestToken)
+    return faults.shift() ?? 'pass'
+  }
+  await runTransaction(async (tx) => {
+    runs++
+    await readAll(tx, a, b)
+    tx.put(a, {})
+  })
+  return { tokens, runs }
+}
+
+// The SDK and the lean client send a request three times.
+test.each<[string, Fault[], number]>([
+  ['its response was lost', [lostResponse, ...conflicts], 4],
+  ['its send failed', [throughputExceeded, ...conflicts], 4],
+  ['it is in progress', [...inProgress, ...conflicts], 6],
+])('the same write is sent while others hold its items, if %s', async (_, faults, sends) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+
+  const { tokens, runs } = await changeWith(...faults)
+
+  expect([tokens, runs]).toEqual([Array(sends).fill(tokens[0]), 1])
+})
+
+test('decides again when its only send was canceled: nothing of it is on its way', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+
+  const { tokens, runs } = await changeWith(...conflicts)
+
+  expect([new Set(tokens).size, tokens.length, runs]).toEqual([3, 3, 3])
+  expect(await revisions()).toMatchObject({ 1: tokens[2] })
+})
+
+/** Lets pauses end at once. Returns how long they would be if chance made them as long as it can. */
+const recordPauses = (): number[] => {
+  const { setTimeout } = timers
+  const milliseconds: number[] = []
+  onTestFinished(() => {
+    Object.assign(timers, { setTimeout })
+    syncBuiltinESMExports()
+  })
+  const atOnce: typeof setTimeout = (delay = 0, value, options) => {
+    milliseconds.push(delay)
+    return setTimeout(0, value, options)
+  }
+  Object.assign(timers, { setTimeout: atOnce })
+  syncBuiltinESMExports()
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  return milliseconds
+}
+
+test.each<[string, Fault[]]>([
+  ['runs', Array(6).fill(conflicts[0])],
+  ['resends', [...inProgress, ...Array(5).fill(conflicts[0])]],
+])('pauses between %s, twice as long each time, up to half a second', async (_, faults) => {
+  const pauses = recordPauses()
+
+  await changeWith(...faults)
+
+  // Without those of the client.
+  const own = pauses.filter((each) => [40, 80, 160, 320, 500].includes(each))
+  expect(own.slice(-6)).toEqual([40, 80, 160, 320, 500, 500])
+})
+
+test.each([99, 100])(
+  'a function may use 99 items, besides its idempotency record: %i',
+  async (count) => {
+    const items = Array.from({ length: count }, (_, i) => pet(1000 + i))
+
+    const written = runTransaction(async (tx) => {
+      await tx.read(reservation)
+      for (const item of items) tx.put(item, {})
+      tx.put(reservation, {})
     })
 
-    expect(bodies).toEqual(Array(6).fill(bodies[0]))
+    if (count === 99) await expect(written).resolves.toBeUndefined()
+    else
+      await expect(written).rejects.toThrow(
+        new Error(
+          'An operation reads and writes at most 99 items. Let its clients send several requests, ' +
+            'such as one for each page of a list.',
+        ),
+      )
   },
 )

@@ -50,7 +50,7 @@ class Search {
       const end = endOfAll(before.state)
       if (end !== undefined && !ends.has(end)) ends.set(end, before)
       if (end === undefined && steps.length === 0) return this.#broken(ENDS, before)
-      for (const step of end === undefined ? steps : []) {
+      for (const step of steps) {
         const reached = { state: await this.#witnessed(step.next, before.state), step, before }
         const rule = await this.#ruleBrokenBy(step, before.state)
         if (rule) return this.#broken(rule, reached)

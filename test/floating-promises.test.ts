@@ -48,14 +48,14 @@ test('the check finds calls without an await', () => {
 
   const planted = found.filter((each) => each.includes('planted.ts'))
 
-  expect(planted.map((each) => each.replace(/^.*? /, ''))).toEqual(expected)
+  expect(planted.map((each) => each.replace(/^.* leaves a promise: /, ''))).toEqual(expected)
 })
 
 test('functions and shared await each promise', () => {
   expect(found.filter((each) => !each.includes('planted.ts'))).toEqual([])
 })
 
-/** Statements that leave a promise, such as `shared/hold.ts:7 holdPet(tx, 1, 2)`. */
+/** Statements that leave a promise, such as `shared/hold.ts:7 leaves a promise: holdPet(tx, 1, 2)`. */
 const floatingPromises = (config: string): string[] => {
   const api = new API()
   try {
@@ -71,7 +71,7 @@ const floatingPromises = (config: string): string[] => {
       }
       return statements.filter(isFloating).map((statement) => {
         const line = source?.text.slice(0, statement.getStart()).split('\n').length
-        return `${relative('.', name)}:${line} ${statement.getText()}`
+        return `${relative('.', name)}:${line} leaves a promise: ${statement.getText()}`
       })
     })
   } finally {

@@ -81,13 +81,13 @@ Never: ann done, bob done
 How ann 409, bob done:
 
 1. bob reads pet 1: status available, order none
-2. bob's write changes pet 1 (status pending, order 201) and creates order 201 (petId 1, complete false)
+2. bob's write changes pet 1 (status pending, order 201) and creates order 201 (petId 1, complete false, placedAt 2026-11-20T12:00:00Z)
 3. bob is done
 4. ann reads pet 1: status pending, order 201
 5. ann gets 409: Pet 1 is not available: it is pending.
 
 Then stored:
-order 201: petId 1, complete false
+order 201: petId 1, complete false, placedAt 2026-11-20T12:00:00Z
 pet 1: status pending, order 201`),
   )
 })

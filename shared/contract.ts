@@ -178,7 +178,7 @@ export const operationIds = propertyNames(contract)
 /** The same entries for whoever works with any operation, without the type of each. */
 export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)
 
-/** Without this, the compiler would report a mistake in an entry twice: at `satisfies`, and here. */
+/** Without this, a mistake in an entry would be reported twice: at `satisfies`, and here. */
 function widened(checked: object) {
   return checked as Readonly<Record<OperationId, Entry>>
 }

@@ -48,8 +48,8 @@ const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
 }
 
 /**
- * Returns 404 for other paths, but allows a preflight, so that pages can read the 404. By default, API Gateway returns 403, and repeats the header
- * `Authorization` as a broken AWS signature.
+ * Returns 404 for other paths, but allows a preflight, so that pages can read the 404. By default,
+ * API Gateway returns 403, and repeats the header `Authorization` as a broken AWS signature.
  */
 const addNotFound = (api: RestApi): void => {
   for (const resource of [api.root, api.root.addResource('{proxy+}')]) {

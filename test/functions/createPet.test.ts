@@ -14,7 +14,8 @@ const TOO_LARGE = errorResponse(
   'payload_too_large',
   'The body must not be larger than 256 KiB.',
 )
-const NOT_JSON = 'The Content-Type text/plain is not supported. Send application/json.'
+const NOT_JSON =
+  'The Content-Type application/json, text/plain is not supported. Send application/json.'
 const KIB_256 = 262_144
 
 const rex = newPet()

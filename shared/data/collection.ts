@@ -46,7 +46,7 @@ export const collection = <Resource extends { id: number }>(
     }
   }
 
-  /** A list is short of a damaged item, because one item must not take it away from everybody. */
+  /** A list leaves a damaged item out: one item must not take it away from everybody. */
   const asListed = (item: Attributes): Stored[] => {
     try {
       return [asStored(item)]
@@ -56,6 +56,7 @@ export const collection = <Resource extends { id: number }>(
     }
   }
 
+  /** An `undefined` value removes its field. */
   const put = (tx: Transaction, item: { id: number }, values: object): Stored => {
     checkValues(definition, values)
     const { revision } = tx

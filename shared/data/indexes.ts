@@ -24,16 +24,16 @@ export const filterIndex = (field: string): Index => ({
 
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
 
-/** The indexKeys of an item in the indexes; `undefined` if it is not in one. */
+/** The key attributes of an item in its indexes: none for a filter that it has no value of. */
 export const indexKeys = (filters: readonly string[], item: Attributes): Attributes => {
   const shard = shardOf(item)
-  const found: Attributes = { shard }
+  const keys: Attributes = { shard }
   for (const field of filters) {
     const { partitionKey } = filterIndex(field)
     const value = item[field]
-    found[partitionKey.name] = value === undefined ? value : filterPartition(value, shard)
+    keys[partitionKey.name] = value === undefined ? value : filterPartition(value, shard)
   }
-  return found
+  return keys
 }
 
 /** Over how many shards lists are read, or new items are written. */
@@ -46,8 +46,8 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
 }
 
 /**
- * The shard of an item, which stays the same: if the item moved, a list could return it twice or
- * not at all. Only one that is no longer read is changed.
+ * The shard of an item. It keeps the one that it is stored in, because a list could return an item
+ * that moves twice or not at all, unless lists no longer read that shard.
  */
 const shardOf = ({ id, shard }: Attributes): number => {
   const isRead = shard !== undefined && Number(shard) < shardCount('readShards')

@@ -111,6 +111,7 @@ const writeItems = async (
   if (sent.kind === 'canceled') return { kind: 'canceled', reason: sent.reason }
   const { error } = sent
   const meaning = meaningOf(error)
+  // After several sends, an earlier one may have taken effect: a 503, so that the client retries.
   if (meaning === 'bug' && !mayHaveWritten(sent)) throw error
   if (meaning !== 'stale') throw unavailable(sent)
   const codes = cancellationCodes(error)

@@ -24,7 +24,7 @@ export const readPage = async (query: PageQuery, deadline: Deadline): Promise<Pa
   )
   const shards = await Promise.all(queries)
   const read = shards.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
-  // A query that stopped early has not seen the ids below its last one.
+  // A query that stopped early knows no ids below its last one, so the others are incomplete there.
   const completeFrom = Math.max(...shards.map((shard) => shard.completeFrom))
   const complete = read.filter(({ id }) => id >= completeFrom)
   const items = complete.slice(0, query.limit)

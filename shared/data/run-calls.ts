@@ -5,7 +5,7 @@ export class RunCalls {
   #pending = 0
   #hasEnded = false
 
-  /** Waits for a call. Never settles if it fails: the work cannot catch the error and go on. */
+  /** Waits for a call. If it fails, this stays pending, so that the work cannot catch the error. */
   async wait<T>(call: Promise<T>): Promise<T> {
     this.#pending++
     try {

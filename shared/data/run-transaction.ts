@@ -28,7 +28,7 @@ export const runOn = async <T>(
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
     if (outcome.status === 'rejected') {
-      // An error that rests on what was never true together does not count: the work runs again.
+      // The work may have thrown because it read items at different moments: then it runs again.
       if (await run.isSnapshot()) throw outcome.reason
     } else {
       const written = await run.commit()

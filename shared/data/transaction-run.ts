@@ -77,10 +77,10 @@ export class TransactionRun implements Transaction {
   }
 
   /**
-   * Writes what is queued. If that changes items, everything that was read must be unchanged. A run
-   * that changes none, such as a refusal, must rest on a snapshot. Its idempotency record is then
-   * written without checks of the items: checks of one item conflict with each other, so refusals
-   * for a pet that everybody wants would fail.
+   * Writes what is queued. If items change, the same write checks that everything that was read is
+   * unchanged. If none changes, as after a refusal, all must have been in the database at one
+   * moment; then only the idempotency record is written, if there is one. (A write that checks the
+   * items, too, would conflict with others: refusals for a pet that everybody wants would fail.)
    */
   async commit(): Promise<Written> {
     const queued = [...this.#queued.values()]
@@ -92,8 +92,8 @@ export class TransactionRun implements Transaction {
   }
 
   /**
-   * Whether all items that were read were so at the same time. A single one always was. Idempotency
-   * records are left out, because their write checks them.
+   * Whether the items that were read were in the database together at some moment: it reads all of
+   * them again, at one moment. Idempotency records are left out, because their write checks them.
    */
   async isSnapshot(): Promise<boolean> {
     const found = [...this.#found.values()].filter((each) => !isOfRecord(each))

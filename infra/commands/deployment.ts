@@ -38,10 +38,11 @@ export const deploymentCommand = (call: string, description: string) => {
 }
 
 /**
- * What commands need to know about a deployment. `operator` is the ARN of the user or role whose
- * credentials they have, or `local`.
+ * What commands need to know about a deployment. `name` is that of its stack, or of a local server
+ * with its port; `operator` is the ARN of the user or role whose credentials they have, or `local`.
  */
 export type Deployment = {
+  name: string
   baseUrl: string
   apiKeysTable: string
   keyPrefix: KeyPrefix
@@ -57,11 +58,13 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
     await selectLocal(port)
     const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
     const apiKeysTable = tableName('apiKeys')
-    return { baseUrl, apiKeysTable, keyPrefix: 'local', operator: 'local' }
+    const name = `${service.stack}Local${port}`
+    return { name, baseUrl, apiKeysTable, keyPrefix: 'local', operator: 'local' }
   }
-  const { operator, output } = await findStack(stage, prefix)
+  const { name, operator, output } = await findStack(stage, prefix)
   const apiKeysTable = output(tableOutput('apiKeys'))
-  return { baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix: stages[stage].keyPrefix, operator }
+  const { keyPrefix } = stages[stage]
+  return { name, baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix, operator }
 }
 
 /**
@@ -92,7 +95,7 @@ const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
 /** A stack: `output` returns one of its outputs, or throws a CommandError. */
-type FoundStack = { operator: string; output: (name: string) => string }
+type FoundStack = { name: string; operator: string; output: (name: string) => string }
 
 const findStack = async (stage: StageName, prefix = ''): Promise<FoundStack> => {
   trustCertificates()
@@ -115,7 +118,7 @@ const findStack = async (stage: StageName, prefix = ''): Promise<FoundStack> => 
       `The stack ${StackName} has no output ${name}. Deploy this version first.`,
     )
   }
-  return { operator, output }
+  return { name: StackName, operator, output }
 }
 
 /** Lets all AWS clients of this process use the region that the stage pins, if it pins one. */

@@ -73,8 +73,9 @@ test('a stage is known by the outputs of its stack', async () => {
 
   const found = await findDeployment({ ...production, prefix: 'Blue' })
 
-  expect(found).toEqual({ baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator })
-  expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe('BluePetStoreProduction')
+  const name = 'BluePetStoreProduction'
+  expect(found).toEqual({ name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator })
+  expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe(name)
 })
 
 test('a stage is unknown without its stack or an output', async () => {

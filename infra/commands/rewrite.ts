@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { Option } from '@commander-js/extra-typings'
 import { collections } from '../../shared/collections.ts'
@@ -14,6 +14,7 @@ import { CommandError, run, stopSignal, wholeNumber } from '../command-line.ts'
 import { awsConnection } from './connection.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 import { asStored, itemProblem, roundedProblem } from './item-problem.ts'
+import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
 Stores the items of a collection as this version does, after a new filter or field. Requests go on
@@ -71,20 +72,27 @@ export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
   const client = newClient(plan)
   const writer = new Writer(client, plan)
+  const progress = new Progress('items', await itemCount(client, TableName))
   const counts = { read: 0, different: 0, named: 0 }
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
     const outcome = isCheck ? checkItem(item, plan) : await rewriteItem(item, plan, writer)
     counts.read++
+    progress.add()
     if (outcome.isDifferent) counts.different++
     if (outcome.problem === undefined) return
     counts.named++
+    progress.clear()
     console.info(`${outcome.problem}${isCheck ? '' : ' It stays as it is.'}`)
   }
-  const print = () =>
-    console.info(`${counts.read} read, ${counts.different} ${isCheck ? 'different' : 'rewritten'}.`)
-  for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
-    await Readable.from(Items).forEach(visit, { concurrency: 8 }).finally(print)
+  try {
+    for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
+      await Readable.from(Items).forEach(visit, { concurrency: 8 })
+  } finally {
+    progress.stop()
+    const word = isCheck ? 'different' : 'rewritten'
+    console.info(`${counts.read} read, ${counts.different} ${word}.`)
+  }
   const failures = failuresOf(counts, isCheck)
   if (failures.length > 0) throw new CommandError(failures.join(' '))
 }
@@ -97,6 +105,14 @@ const failuresOf = ({ different, named }: Counts, isCheck: boolean): string[] =>
     ? [`${different} items are not as this version stores them. Run this without --check.`]
     : []),
 ]
+
+/** How many items a table had within the last six hours; `undefined` if AWS does not say. */
+const itemCount = async (client: DynamoDBDocumentClient, TableName: string) => {
+  const described = await client
+    .send(new DescribeTableCommand({ TableName }))
+    .catch(() => undefined)
+  return described?.Table?.ItemCount
+}
 
 const newClient = ({ attempts: maxAttempts }: Plan): DynamoDBDocumentClient => {
   // An adaptive client sends less while DynamoDB throttles.

@@ -21,11 +21,14 @@ export const startCommand = (file: string, args: string[], env: Record<string, s
     ([[code], stdout, stderr]): Ran => {
       refuseSecrets(`infra/${file}.ts, stdout`, stdout)
       refuseSecrets(`infra/${file}.ts, stderr`, stderr)
-      return { code, stdout, stderr }
+      return { code, stdout, stderr: stderr.replaceAll(PROGRESS, '') }
     },
   )
   return { child, exited }
 }
+
+/** On a busy machine, a command may take long enough to show how far it is. */
+const PROGRESS = /^.* a second(, .* left)?\n/gm
 
 /** Runs a command to its end. */
 export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> =>

@@ -112,6 +112,8 @@ describe.concurrent('a request takes effect once and as a whole, or its response
   })
 })
 
+const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/)
+
 type Outcome = Awaited<ReturnType<typeof runCase<StoringWay>>>
 type Left = Record<'pets' | 'orders', StoredItem[]>
 
@@ -140,7 +142,9 @@ const expectEffect = ({ each, number, responses }: Outcome, { pets, orders }: Le
   const pet = { ...storedPet(id, { name: nameOf(number), status }), order: order?.id, revision }
   const isUnknown = responses === '503' && pets.length === 0
   if (!isUnknown) expect(pets, title).toEqual(status ? [pet] : [])
-  const placed = { id: expect.any(Number), petId: number, complete: false, shard: 0, revision }
+  const indexed = { shard: 0, petIdShard: `${number}#0`, completeShard: 'false#0' }
+  const values = { id: expect.any(Number), petId: number, complete: false, placedAt: A_TIME }
+  const placed = { ...values, ...indexed, revision }
   expect(orders, title).toEqual(way.leaves.order ? [placed] : [])
 }
 
@@ -165,7 +169,8 @@ const expectedResponses = ({ each, number }: Outcome, left: Left): Record<number
   const [stored] = order ? left.orders : left.pets
   const id = Number(stored?.id)
   const pet = petOf(id, { name: nameOf(number), status })
-  const body = order ? { id, petId: number, complete: false } : pet
+  const placed = { id, petId: number, complete: false, placedAt: stored?.placedAt }
+  const body = order ? placed : pet
   const ETag = `"${id}-${stored?.revision}"`
   const Location = `${service.basePath}${order ? '/store/orders' : '/pets'}/${id}`
   const kind = each.way.exists === storeOrder ? 'order' : 'pet'

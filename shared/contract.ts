@@ -117,7 +117,7 @@ export const contract = {
     summary: 'Order a pet',
     description:
       'Orders a pet. Only a pet with the status `available` can be ordered; it is `pending` from ' +
-      'then on. Of any number of requests for a pet, one gets it, and all others get a 409.',
+      'then on. Of any number of requests for a pet, one gets it, and no other does: 409.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',

@@ -12,7 +12,7 @@ import type { Page } from './list.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The schema of what is stored. No field has the name of an attribute that is added here. */
+/** The schema of what is stored. `never` refuses fields with names that this file adds. */
 type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: Fields }
 
 type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
@@ -62,7 +62,7 @@ export const collection = <Resource extends { id: number }>(
     const { revision } = tx
     const stored = { ...itemToStore(definition, { ...item, ...values }), revision }
     tx.put(keyOf(item.id), stored)
-    return stored as Item & Resource // Its values fit the schema, or were read.
+    return stored as Stored // Its values fit the schema, or were read.
   }
 
   const find = async (tx: Transaction, id: Int64): Promise<Stored | undefined> => {
@@ -172,7 +172,7 @@ const patchedValues = (changes: object): Attributes => {
   )
 }
 
-/** The one filter, if any. Throws an Error for two, because an index has one field, or no index. */
+/** The one filter, if any. Throws an Error for two, or for a field that has no index. */
 const indexedFilter = (table: CollectionId, filter: object) => {
   const [first, ...others] = Object.entries(withoutUndefined(filter))
   const indexed: readonly string[] = filters[table]

@@ -23,7 +23,7 @@ export const meaningOf = (error: unknown): Meaning => {
 
 const meaningOfCancellation = (error: TransactionCanceledException): Meaning => {
   const causes = cancellationCodes(error).filter((code) => code !== 'None')
-  // Even after a resend: if an earlier send had taken effect, DynamoDB would know its token.
+  // After a resend, too: had an earlier send succeeded, its token would return a success.
   if (causes.includes('ConditionalCheckFailed')) return 'stale'
   const isBusy = causes.every((code) => code === 'TransactionConflict' || isThrottling(code))
   return isBusy && causes.length > 0 ? 'busy' : 'bug'

@@ -46,8 +46,8 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
 }
 
 /**
- * The shard of an item. It keeps the one that it is stored in, because a list could return an item
- * that moves twice or not at all, unless lists no longer read that shard.
+ * The shard of an item, which stays in it. If it moved while a client follows pages, a list could
+ * show it twice or never. It moves only out of a shard that lists no longer read.
  */
 const shardOf = ({ id, shard }: Attributes): number => {
   const isRead = shard !== undefined && Number(shard) < shardCount('readShards')

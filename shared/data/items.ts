@@ -31,7 +31,7 @@ export type TransactAction = { key: Key; expected: string | undefined } & (
 /**
  * What became of a write:
  * - `written`: it took effect.
- * - `stale`: what it rests on has changed; `keys` are those of the items that are known to.
+ * - `stale`: an item does not have the expected revision; `keys` are those that DynamoDB named.
  * - `canceled`: other transactions held its items.
  * If it is stale or canceled, it took no effect, and never will.
  */
@@ -106,7 +106,7 @@ const writeItems = async (
     TransactItems: actions.map(transactItem),
   })
   const send = () => dynamodb.send(command, deadline)
-  const sent = await sendUntilFree(send, keys, deadline, wasOnlySend)
+  const sent = await sendUntilFree(send, keys, deadline, wasCanceledAtFirstSend)
   if (sent.kind === 'done') return { kind: 'written' }
   if (sent.kind === 'canceled') return { kind: 'canceled', reason: sent.reason }
   const { error } = sent
@@ -192,10 +192,10 @@ const mayHaveWritten = ({ error, resends }: Failure): boolean =>
   (attemptsOf(error) ?? 1) > 1 || resends > 0
 
 /**
- * Whether a write was canceled when it was sent for the first time. It took no effect, and no other
- * send of it is on its way, so another write may take its place. Otherwise, nobody knows.
+ * Whether DynamoDB canceled a write that was sent exactly once: no copy of it can arrive any more,
+ * so the function may run again. After a resend, an earlier copy may still take effect.
  */
-const wasOnlySend = ({ error, resends }: Failure): boolean =>
+const wasCanceledAtFirstSend = ({ error, resends }: Failure): boolean =>
   error instanceof TransactionCanceledException && attemptsOf(error) === 1 && resends === 0
 
 /** How often the client has sent a request, its own resends included. */

@@ -5,7 +5,10 @@ export class RunCalls {
   #pending = 0
   #hasEnded = false
 
-  /** Waits for a call. If it fails, this stays pending, so that the work cannot catch the error. */
+  /**
+   * Waits for a call. If it fails, `end` throws its error, and this never settles: a `catch` in the
+   * work cannot hide an outage.
+   */
   async wait<T>(call: Promise<T>): Promise<T> {
     this.#pending++
     try {
@@ -13,7 +16,7 @@ export class RunCalls {
       this.#pending--
       return result
     } catch (error) {
-      this.#failure.reject(error) // The run ends, so `#pending` may stay.
+      this.#failure.reject(error)
       return new Promise(() => {})
     }
   }

@@ -6,10 +6,9 @@ import { TransactionRun } from './transaction-run.ts'
 
 /**
  * Runs `work`, which reads what it needs, decides, and queues what to write. Its writes commit
- * together and once, and only if everything it read is unchanged and no other transaction holds the
- * items; otherwise `work` runs again. A
- * run without writes sees one consistent snapshot, too. So `work` must have no other effects, and
- * await each call that gets `tx`. Throws an ApiError 503 if DynamoDB is slow, throttled or
+ * together and once, and only if every item that it read is unchanged and no other transaction
+ * holds the items; otherwise `work` runs again. A run without writes sees one consistent snapshot,
+ * too. Lists are not checked. So `work` must have no other effects, and await each call with `tx`. Throws an ApiError 503 if DynamoDB is slow, throttled or
  * unavailable, or if other transactions are faster each time.
  */
 export const runTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
@@ -21,7 +20,7 @@ export const runOn = async <T>(
   work: (tx: Transaction) => Promise<T>,
   newRevision: () => string = randomUUID,
 ): Promise<T> => {
-  // Keys that the last run created without reading them, and that were taken.
+  // Items that the last run created unread, under a random id, and that existed already.
   let taken: string[] = []
   for (let runs = 1; ; runs++) {
     let reason: string | undefined

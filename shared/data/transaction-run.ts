@@ -68,7 +68,7 @@ export class TransactionRun implements Transaction {
 
   /**
    * Runs the work to its end. Throws the error of a call of the database that failed, and an Error
-   * if the work returned before all of its calls. A refusal may leave those of a `Promise.all`.
+   * if the work returned before all of its calls. A refusal may leave others of a `Promise.all`.
    */
   async run<T>(work: (tx: Transaction) => Promise<T>): Promise<PromiseSettledResult<T>> {
     const outcome = await this.#calls.end(work(this))

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from './list.ts'
 
 /**
  * What a function reads and writes: together and once, or not at all. It commits when the function
- * returns, if everything that was read is unchanged; otherwise, the function runs again. From its
+ * returns, if every item that was read is unchanged; otherwise, the function runs again. From its
  * end on, each of these throws an Error.
  */
 export interface Transaction {

@@ -27,7 +27,7 @@ export const wrappedSchema = (schema: object): Field | undefined =>
  * `v.optional(PetStatus)` is "one of available, pending, sold, or omitted".
  */
 export const fieldRule = (field: Field): string | undefined => {
-  const rule = ownRule(field)
+  const rule = ruleInPipe(field)
   const wrapped = wrappedSchema(field)
   if (rule || field.type !== 'optional' || !wrapped) return rule
   const inner = fieldRule(wrapped)
@@ -35,9 +35,9 @@ export const fieldRule = (field: Field): string | undefined => {
 }
 
 /** The last rule of a pipe. A part of a pipe may be a schema with a pipe of its own. */
-const ownRule = (schema: object): string | undefined => {
+const ruleInPipe = (schema: object): string | undefined => {
   const parts: readonly object[] = 'pipe' in schema && Array.isArray(schema.pipe) ? schema.pipe : []
-  const rules = parts.map((part) => (isMustBe(part) ? part.text : ownRule(part)))
+  const rules = parts.map((part) => (isMustBe(part) ? part.text : ruleInPipe(part)))
   return rules.findLast((rule) => rule !== undefined)
 }
 
@@ -50,7 +50,7 @@ export const fieldDescription = (field: Field): string | undefined => {
   return v.getDescription(field) ?? (wrapped && fieldDescription(wrapped))
 }
 
-/** The rules of the fields of an object, in order. The check of the contract finds one without. */
+/** The rules of the fields of an object, in order. `infra/contract-check.ts` refuses one without. */
 export const fieldRules = (fields: v.ObjectEntries): { field: string; rule: string }[] =>
   Object.entries(fields).map(([field, schema]) => ({ field, rule: `${fieldRule(schema)}` }))
 
@@ -79,7 +79,7 @@ type Changes<Fields extends v.ObjectEntries> = {
 const changeOf = (field: Field): Field => {
   const wrapped = wrappedSchema(field)
   if (field.type !== 'optional' || !wrapped) return v.optional(field)
-  const rule = mustBe(`${ownRule(field) ?? fieldRule(wrapped)}, null`)
+  const rule = mustBe(`${ruleInPipe(field) ?? fieldRule(wrapped)}, null`)
   const value = v.pipe(v.nullable(wrapped), rule)
   return v.pipe(v.optional(value), v.description(`${fieldDescription(field)}`))
 }

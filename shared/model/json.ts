@@ -11,9 +11,9 @@ declare global {
   }
 }
 
-// A cheap test first, because a second parse takes ten times as long. A double holds 15 significant
-// digits, and 1e-400 becomes 0. After some keys with escapes, the reviver gets no source
-// (nodejs/node#63785): such bodies must not need it, either.
+// A second parse is slow, and after some keys with escapes its reviver gets no source
+// (nodejs/node#63785). Only a run of 16 digits and dots, or a negative exponent, can need it: a
+// double holds 15 significant digits, and 1e-400 becomes 0.
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**

@@ -122,7 +122,7 @@ export type Result<E> = E extends { pages: Body<(infer Item)[]> }
     ? Promise<Revised<Resource>>
     : Promise<void>
 
-/** The same, widened, for what works with any operation. */
+/** Any of the five forms in one type, for what works with every operation. */
 export interface Entry extends Common {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema

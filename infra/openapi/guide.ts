@@ -36,8 +36,8 @@ none. Send it as \`If-Match\` with a change or a delete. If somebody else has ch
 since, nothing happens, and the response is a 412.
 
 **Lists.** A list is a JSON array, newest first. If there are more items, the header \`Link\` has the
-URL of the next page, with \`rel="next"\`. Follow these links until a response has none. A list shows
-a change after a moment, usually within a second.
+URL of the next page, with \`rel="next"\`. Follow these links until a response has none. A request can
+have one filter at most. A list shows a change after a moment, usually within a second.
 
 **Numbers.** An int64 can be as large as 9223372036854775807: use a JSON parser that does not round
 it. An \`id\` has at most 53 bits, so every parser reads it exactly. \`1.0\` and \`1e3\` are integers,
@@ -47,7 +47,8 @@ too, but beyond 2^53, write all digits.
 and \`Sunset\` (RFC 8594).
 
 **Postman.** An imported request has one invented \`Idempotency-Key\` for all times that it is sent:
-another body is a 422. Switch the header off, or let its value be \`{{$guid}}\`.
+another body is a 422. Switch the header off, or let its value be \`{{$guid}}\`. Of the filters of a
+list, leave one switched on.
 
 ${TYPESCRIPT}${goHint()}`
 

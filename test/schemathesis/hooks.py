@@ -47,6 +47,7 @@ def has_proto(value):
 def before_call(context, case, kwargs):
     replace_reused_key(case)
     replace_invented_cursor(case)
+    drop_further_filters(case)
     replace_invented_ids(case)
 
 
@@ -70,6 +71,15 @@ def replace_invented_cursor(case):
         case.query["cursor"] = cursors[-1]
     else:
         del case.query["cursor"]
+
+
+def drop_further_filters(case):
+    """Drops all filters of a list but the first: OpenAPI cannot say that parameters exclude each other."""
+    if case.meta.generation.mode.is_negative:
+        return
+    filters = [name for name in case.query or {} if name not in ("limit", "cursor")]
+    for name in filters[1:]:
+        del case.query[name]
 
 
 def replace_invented_ids(case):

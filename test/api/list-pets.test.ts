@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
+import { filters } from '../../shared/service.ts'
 import {
   baseUrl,
   createdPet,
@@ -47,33 +48,17 @@ test('returns 400 with the rules for an invalid query', async () => {
   expectError(response, 400, 'bad_request', `${limit}; ${status}; ${cursor}.`)
 })
 
+const PARAMETERS = `listPets has limit, ${filters.pets.join(', ')}, cursor.`
+
 test.each([
-  ['/pets?stauts=sold', 'There is no query parameter stauts. listPets has limit, status, cursor.'],
-  [
-    '/pets?status[]=sold',
-    'There is no query parameter status[]. listPets has limit, status, cursor.',
-  ],
-  [
-    '/pets?limit=5&Status=sold&limt=6',
-    'There are no query parameters Status, limt. listPets has limit, status, cursor.',
-  ],
-  [
-    '/pets?a=1&b=2&c=3&d=4',
-    'There are no query parameters a, b, c, …. listPets has limit, status, cursor.',
-  ],
-  [
-    `/pets?${'x'.repeat(51)}=`,
-    `There is no query parameter ${'x'.repeat(50)}…. listPets has limit, status, cursor.`,
-  ],
-  [
-    '/pets?status=sold&amp;cursor=abc',
-    'There is no query parameter amp;cursor. listPets has limit, status, cursor.',
-  ],
-  [
-    '/pets?__proto__=1',
-    'There is no query parameter __proto__. listPets has limit, status, cursor.',
-  ],
-  ['/pets/1?status=sold', 'There is no query parameter status. getPet has none.'],
+  ['/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
+  ['/pets?status[]=sold', `There is no query parameter status[]. ${PARAMETERS}`],
+  ['/pets?limit=5&Status=sold&limt=6', `There are no query parameters Status, limt. ${PARAMETERS}`],
+  ['/pets?a=1&b=2&c=3&d=4', `There are no query parameters a, b, c, …. ${PARAMETERS}`],
+  [`/pets?${'x'.repeat(51)}=`, `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`],
+  ['/pets?status=sold&amp;cursor=abc', `There is no query parameter amp;cursor. ${PARAMETERS}`],
+  ['/pets?__proto__=1', `There is no query parameter __proto__. ${PARAMETERS}`],
+  ['/store/orders/1?petId=1', 'There is no query parameter petId. getOrder has none.'],
 ])('returns 400 for a parameter that does not exist: %s', async (path, message) => {
   expectError(await request({ path }), 400, 'bad_request', message)
 })

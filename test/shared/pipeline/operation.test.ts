@@ -91,9 +91,9 @@ describe('the request log', () => {
     // Somebody may paste a key where an id belongs.
     [LOCAL_API_KEY, undefined],
   ])('has the id of the path %s only if it is an int64', async (id, ids) => {
-    await invoke(eventOf('getPet-found', { id }))
+    await invoke(eventOf('getOrder-found', { id }))
 
-    expect(infoLog.mock.lastCall).toMatchObject([{ operation: 'getPet' }])
+    expect(infoLog.mock.lastCall).toMatchObject([{ operation: 'getOrder' }])
     expect(Object(infoLog.mock.lastCall?.[0]).ids).toBe(ids)
   })
 

@@ -1,6 +1,7 @@
 import { MAX_BODY_KIB } from '../../shared/model/api-error.ts'
 import { reference, scopes } from '../../shared/service.ts'
 import { componentSchemas } from './schemas.ts'
+import { shopQuestions } from './shop-questions.ts'
 
 /** The introduction of the document. Generators repeat it at the top of each file. */
 export const introduction =
@@ -50,7 +51,8 @@ and \`Sunset\` (RFC 8594).
 another body is a 422. Switch the header off, or let its value be \`{{$guid}}\`. Of the filters of a
 list, leave one switched on.
 
-${TYPESCRIPT}${goHint()}`
+${TYPESCRIPT}${goHint()}
+${shopQuestions}`
 
 // test/guide compiles and runs its blocks.
 const TYPESCRIPT = `\

@@ -1,8 +1,16 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
+import { operationIds } from '../shared/contract.ts'
 import { contractProblem } from './contract-check.ts'
 import { ServiceStack } from './stack/service-stack.ts'
-import { ConfigurationError, deployedStage, type Stage, stackName, stages } from './stages.ts'
+import {
+  ConfigurationError,
+  deployedStage,
+  type Stage,
+  stackName,
+  stages,
+  stageWarnings,
+} from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
@@ -11,9 +19,8 @@ const addStack = (stage: Stage): void => {
   const release = app.node.tryGetContext('release')
   const deployed = deployedStage(stage, { prefix, release })
   const stack = new ServiceStack(app, `${prefix}${stackName(stage)}`, deployed)
-  if (stage.alarmEmail) return
-  const message = `Nobody gets the alarms of ${stack.stackName}. Set alarmEmail in infra/stages.ts.`
-  Annotations.of(stack).addWarningV2('noAlarmEmail', message)
+  for (const [id, message] of Object.entries(stageWarnings(deployed, operationIds.length)))
+    Annotations.of(stack).addWarningV2(id, `${stack.stackName} ${message}`)
 }
 
 try {

@@ -160,3 +160,22 @@ const isBaseUrl = (text: string): boolean => {
   if (url?.protocol !== 'https:') return false
   return text === `${url.origin}${url.pathname.replace(/\/$/, '')}`
 }
+
+/** How many functions a canary can move: Lambda takes 15 changes a second. */
+const MOST_WITH_CANARY = 12
+
+/** What is unwise in a stage with so many operations, by the ids with which CDK acknowledges it. */
+export const stageWarnings = (
+  { alarmEmail, release }: Stage,
+  operations: number,
+): Record<string, string> => ({
+  ...(!alarmEmail && {
+    noAlarmEmail: 'sends its alarms to nobody. Set alarmEmail in infra/stages.ts.',
+  }),
+  ...(release === 'canary' &&
+    operations > MOST_WITH_CANARY && {
+      manyOperations:
+        `releases ${operations} operations by a canary, which may fail with more than ` +
+        `${MOST_WITH_CANARY}. Set release to 'all-at-once' in infra/stages.ts.`,
+    }),
+})

@@ -24,9 +24,9 @@ scopes of the key do not let it read, such as a status or an id.
 
 **Retries.** Send an \`Idempotency-Key\` of its own with each write (POST, PATCH, DELETE). If there is no
 response, or a 429 or 5xx, wait for the seconds in \`Retry-After\`, and retry with the same key, for at
-most 23 hours. What comes back then is final: a success took effect once, and a refusal never will.
-Each further retry gets the same response, whatever has happened since. But a 401 or 403 says only
-that this attempt did nothing. Another try is a new request, and needs another key. The same key with
+most 23 hours: keys are forgotten after 24. A success, or a 404, 409 or 412 of the operation, is
+final: each further retry gets it, whatever has happened since. Any other 4xx says only that this
+attempt did nothing. Another try is a new request, and needs another key. The same key with
 a body that differs, even in an unknown field, is a 422.
 
 Reads need no key. Without one, a retry may create something twice, and a delete that succeeded gets a

@@ -6,7 +6,7 @@ import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { deployedStage, type Stage, stackName, stages } from '../../infra/stages.ts'
+import { deployedStage, type Stage, stackName, stages, stageWarnings } from '../../infra/stages.ts'
 import { leastEnvironment, temporaryFolder } from '../support/server.ts'
 import { everyOption, onlyId, synthesize } from './stack/template.ts'
 
@@ -42,7 +42,7 @@ test('the app has a stack of each stage, with a prefix and a release from its co
     const warnings = read(`${stack}.metadata.json`).match(
       /"aws:cdk:(warning|error)",\s+"data": ".+"/g,
     )
-    const warning = expect.stringContaining(`Nobody gets the alarms of ${stack}. Set alarmEmail`)
+    const warning = expect.stringContaining(`${stack} sends its alarms to nobody. Set alarmEmail`)
     expect(warnings).toEqual(alarmEmail ? null : [warning])
   }
 })
@@ -63,6 +63,16 @@ test('a copy with a prefix uses neither the tables nor the addresses of its stag
     release: 'canary',
   })
   expect(deployedStage(stage, {})).toEqual(stage)
+})
+
+test.each([
+  [12, 'canary', []],
+  [13, 'all-at-once', []],
+  [13, 'canary', [expect.stringMatching(/^releases 13 operations by a canary, which may fail/)]],
+] as const)('warns of too many operations for a canary: %d, %s', (count, release, expected) => {
+  const stage: Stage = { ...stages.production, ...everyOption, release }
+
+  expect(Object.values(stageWarnings(stage, count))).toEqual(expected)
 })
 
 test('the app fails with one sentence for an invalid context', async () => {

@@ -38,7 +38,7 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
       // CDK first asks for the commands of a Docker image, which is used only without esbuild.
       if (!existsSync(output)) return []
       copyFileSync(start, join(output, 'start.mjs'))
-      // In `cdk.out`, this project's package.json ("type": "module") applies to the bundle, too.
+      // In `cdk.out`, this project's package.json ("type": "module") would apply to the bundle.
       writeFileSync(join(output, 'package.json'), '{"type":"commonjs"}\n')
       return []
     },
@@ -47,11 +47,11 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
   },
 })
 
-/** The lock file of the packages. CDK would refuse to choose if there is another one beside it. */
+/** The lock file of the packages. CDK would not choose between it and one of another tool. */
 export const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
 
 /** Explains an error of CDK if the bundling failed: esbuild has printed why, or did not run. */
-export const explain = (error: unknown): unknown => {
+export const bundlingError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   if (!/ exited with status \d+$/.test(error.message)) return new ConfigurationError(error.message)
   return new ConfigurationError(

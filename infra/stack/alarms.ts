@@ -13,7 +13,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
-import { type ApiMetrics, percentage } from './metrics.ts'
+import type { ApiMetrics } from './metrics.ts'
 
 /**
  * Alarms on what callers notice, and the SNS topic that they notify. Causes are graphs: most faults
@@ -29,17 +29,20 @@ export class Alarms extends Construct {
       `https://console.aws.amazon.com/cloudwatch/home?region=${region}` +
       `#dashboards/dashboard/${dashboardName}`
     const newAlarms = (rows: Record<string, Row>) =>
-      Object.entries(rows).map(([name, { metric, above, bad, text }]) => {
-        const [datapointsToAlarm, evaluationPeriods] = bad
-        const alarmDescription = `${text} Dashboard: ${dashboard}`
-        const windows = { datapointsToAlarm, evaluationPeriods }
-        return newAlarm(this, name, { metric, threshold: above, ...windows, alarmDescription })
-      })
+      Object.entries(rows).map(([name, { metric, above, windows, text }]) =>
+        newAlarm(this, name, {
+          metric,
+          threshold: above,
+          datapointsToAlarm: windows.bad,
+          evaluationPeriods: windows.of,
+          alarmDescription: `${text} Dashboard: ${dashboard}`,
+        }),
+      )
     const outages = newAlarms(outageRows(metrics))
-    // Their end sends no mail, so there is at most one in two hours, or in a day.
     this.all = [...outages, ...newAlarms(defectRows(metrics))]
     const action = new SnsAction(this.#newTopic(stage))
     for (const alarm of this.all) alarm.addAlarmAction(action)
+    // The end of a defect sends no mail: one bad request sends one mail.
     for (const alarm of outages) {
       alarm.addOkAction(action)
       alignWindows(alarm)
@@ -69,30 +72,38 @@ export const newAlarm = (scope: Construct, id: string, row: AlarmRow): Alarm => 
 }
 
 /**
- * Lets the windows of an alarm begin at fixed minutes. By default they slide, and a short outage
- * would be in one or two of them by turns, and mail each time.
+ * Lets the windows of an alarm begin at fixed minutes. By default they slide: a short outage would
+ * be in one window, then in two, then in one again, and send a mail each time.
  */
 const alignWindows = ({ node }: Alarm): void => {
   if (node.defaultChild instanceof CfnAlarm)
     node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
-/** How many of the last windows must be above, and what the mail says. */
-type Row = { metric: IMetric; above: number; bad: [windows: number, of: number]; text: string }
+/**
+ * An alarm goes off if `bad` of the last `of` windows are above the threshold. Its mail has `text`.
+ * A window is the period of the metric: five minutes, unless metrics.ts says otherwise. The newest
+ * one lacks data, because logs are late. A large `of` lets a failure that comes and goes send one
+ * mail.
+ */
+type Row = {
+  metric: IMetric
+  above: number
+  windows: { bad: number; of: number }
+  text: string
+}
 
-// Most windows have five minutes. Not all of them must be bad, because the newest one lacks data:
-// logs are late. They span two hours, so that a failure that comes and goes sends one mail.
 const defectRows = ({ bugs, damaged }: ApiMetrics): Record<string, Row> => ({
   ApiBroken: {
     metric: bugs,
     above: 0, // requests
-    bad: [1, 24],
+    windows: { bad: 1, of: 24 },
     text: `A request got a 500. ${FAILURES} There is at most one mail in two hours.`,
   },
   ItemsDamaged: {
     metric: damaged,
     above: 0, // reports in an hour
-    bad: [1, 24],
+    windows: { bad: 1, of: 24 },
     text:
       'A table has a damaged item, after an edit by hand or an import: lists leave it out, and ' +
       'reading it is a 500. For each collection, run `npm run rewrite` with --check, as "Rewrite ' +
@@ -101,31 +112,31 @@ const defectRows = ({ bugs, damaged }: ApiMetrics): Record<string, Row> => ({
 })
 
 const outageRows = (metrics: ApiMetrics): Record<string, Row> => ({
-  // Windows of a minute, so that neither a small failure nor the end of another hides an outage.
+  // Its windows have a minute: an outage is not averaged with the minutes around it.
   ApiDown: {
     metric: metrics.failedPercentage,
     above: 10, // percent
-    bad: [3, 20],
+    windows: { bad: 3, of: 20 },
     text: `More than 10 % of the requests got a 5xx. ${FAILURES}`,
   },
   ApiFails: {
-    metric: percentage(metrics.broken, metrics.requests, FIVE_OR_ONE_PERCENT),
+    metric: metrics.brokenPercentage,
     above: 0.1, // percent
-    bad: [2, 26],
+    windows: { bad: 2, of: 26 },
     text: `More than 0.1 % of the requests got a 5xx other than 503. ${FAILURES}`,
   },
   ApiUnavailable: {
-    metric: percentage(metrics.unavailable, metrics.requests, FIVE_OR_ONE_PERCENT),
+    metric: metrics.unavailablePercentage,
     above: 0.1, // percent
-    bad: [2, 26],
+    windows: { bad: 2, of: 26 },
     text:
       'More than 0.1 % of the requests got a 503: DynamoDB is slow, busy or unavailable. See ' +
       '"Errors of DynamoDB", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
-    metric: percentage(metrics.refused, metrics.requests, 'FILL(part, 0) >= 4'),
+    metric: metrics.refusedPercentage,
     above: 50, // percent
-    bad: [3, 24],
+    windows: { bad: 3, of: 24 },
     text:
       'More than half of the requests got a 4xx other than 429. Run "refused requests by ' +
       'address, client and code". A single client is at fault, or tries keys. If many are ' +
@@ -134,19 +145,19 @@ const outageRows = (metrics: ApiMetrics): Record<string, Row> => ({
   ApiSlow: {
     metric: metrics.latency(99),
     above: 1500, // milliseconds
-    bad: [5, 8], // A few slow requests are usual.
+    windows: { bad: 5, of: 8 }, // A few slow requests are usual.
     text: `One request in 100 took more than 1.5 s. ${LATENCY}`,
   },
   ApiSlowForMany: {
     metric: metrics.latency(90),
     above: 1000, // milliseconds
-    bad: [2, 8],
+    windows: { bad: 2, of: 8 },
     text: `One request in 10 took more than 1 s. ${LATENCY}`,
   },
   ApiThrottles: {
     metric: metrics.throttledPercentage,
     above: 5, // percent
-    bad: [3, 24],
+    windows: { bad: 3, of: 24 },
     text:
       'More than 5 % of the requests got a 429. Run "refused requests by address, client and ' +
       'code". Against a single one, set `firewall` in infra/stages.ts: a revoked key still uses ' +
@@ -154,8 +165,8 @@ const outageRows = (metrics: ApiMetrics): Record<string, Row> => ({
   },
   LogsMissing: {
     metric: metrics.unlogged,
-    above: 1, // request: its line may be counted in the next window.
-    bad: [5, 12],
+    above: 1, // request, whose line may be counted in the next window
+    windows: { bad: 5, of: 12 },
     text:
       'The access log has no requests, so only ApiDown and alarms on latency still work, and an ' +
       'OK of another alarm means nothing. Follow "The access log stays empty" in OPERATE.md. ' +
@@ -168,7 +179,3 @@ const FAILURES = 'See "5xx of each operation", and "5xx" in OPERATE.md.'
 const LATENCY =
   'See "Latency of DynamoDB, p99 (ms)" and "Errors of DynamoDB". If they are as usual, run "init ' +
   'and duration of each function": cold starts after a sudden rise of traffic end by themselves.'
-
-// A few requests are no outage.
-const FIVE_OR_ONE_PERCENT =
-  'FILL(part, 0) >= 5 || (FILL(part, 0) >= 2 && 100 * FILL(part, 0) > whole)'

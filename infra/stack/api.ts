@@ -21,7 +21,8 @@ import { addFixedMethods, addFixedResponses } from './fixed-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { newLogGroup } from './service-function.ts'
 
-const VERSION = service.basePath.slice(1)
+/** `v1`: a stage in the words of API Gateway. Our `Stage` is a deployment. */
+const API_STAGE = service.basePath.slice(1)
 
 type ApiProps = { operations: OperationFunction[]; stage: Stage }
 
@@ -56,7 +57,7 @@ export class Api extends Construct {
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
-        stageName: VERSION,
+        stageName: API_STAGE,
         throttlingRateLimit: stage.throttle.rate,
         throttlingBurstLimit: stage.throttle.burst,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
@@ -78,22 +79,19 @@ export class Api extends Construct {
     addFixedMethods(resource, methods)
   }
 
-  /**
-   * The base addresses, the one for callers first. The last one works as soon as the stack is
-   * deployed, before the DNS record of a new domain.
-   */
+  /** The one for callers comes first. The last works even before a new domain has its DNS record. */
   #baseUrls({ publicBaseUrl, domainName, domainOnly }: Stage): string[] {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
     const hosts = [domainName, domainOnly ? undefined : defaultHost]
-    const own = hosts.flatMap((host) => (host ? `https://${host}/${VERSION}` : []))
+    const own = hosts.flatMap((host) => (host ? `https://${host}/${API_STAGE}` : []))
     return publicBaseUrl ? [publicBaseUrl, ...own] : own
   }
 
   #addDomain(domainName: string, { certificateArn = '', hostedZone }: Stage): void {
     const { restApi } = this
     const certificate = Certificate.fromCertificateArn(restApi, 'Certificate', certificateArn)
-    const props = { domainName, certificate, basePath: VERSION, ...tls }
+    const props = { domainName, certificate, basePath: API_STAGE, ...tls }
     const domain = restApi.addDomainName('Domain', props)
     if (hostedZone) {
       const attributes = { hostedZoneId: hostedZone.id, zoneName: hostedZone.name }
@@ -101,7 +99,7 @@ export class Api extends Construct {
       const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain))
       new ARecord(restApi, 'Record', { zone, recordName: `${domainName}.`, target })
     } else {
-      // For the DNS record that is created by hand.
+      // For a DNS record made by hand.
       new CfnOutput(Stack.of(this), 'DomainTarget', { value: domain.domainNameAliasDomainName })
     }
   }
@@ -114,20 +112,16 @@ const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 }
 
-/**
- * A line of JSON for each request, without headers, query and body, which may contain an API key.
- * `requestId` is the one that responses carry and functions log.
- */
+/** Without headers, query and body, which may contain an API key. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    requestId: '$context.extendedRequestId',
+    requestId: '$context.extendedRequestId', // As in responses and in the logs of functions.
     requestTime: '$context.requestTime',
     sourceIp: '$context.identity.sourceIp',
     protocol: '$context.protocol',
     tlsVersion: '$context.tlsVersion',
     method: '$context.httpMethod',
-    // The path template, because somebody may have pasted an API key into the path.
-    resource: '$context.resourcePath',
+    resource: '$context.resourcePath', // The template: a path may contain a pasted API key.
     status: '$context.status',
     errorType: '$context.error.responseType',
     milliseconds: '$context.responseLatency',

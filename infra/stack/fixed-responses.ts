@@ -18,7 +18,7 @@ import {
 } from '../platform/gateway.ts'
 import type { Stage } from '../stages.ts'
 
-/** Adds all that API Gateway responds by itself, but for the methods of the operations' paths. */
+/** Adds the responses without a function, except at the paths of operations. */
 export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]): void => {
   addGatewayResponses(api, stage)
   addNotFound(api)
@@ -68,8 +68,8 @@ const addReference = (api: RestApi, baseUrls: string[]): void => {
 }
 
 /**
- * The documents for these addresses. Those that are known at deployment only are inserted after the
- * text is escaped: an escaped token would stay as it is.
+ * The documents for these addresses. CDK's tokens for URLs that only the deployment knows contain a
+ * `$`, which the documents escape. So tokens are inserted last, in the place of other URLs.
  */
 const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
   const placeholders = baseUrls.map((url, i) =>
@@ -82,11 +82,10 @@ const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => 
   return documents
 }
 
-/** Responds to OPTIONS, a CORS preflight request included. */
 const addOptions = (resource: IResource, allowed: string[]): void =>
   addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
 
-/** Returns an error for every method that the resource does not have. */
+/** Returns an error for all methods that the resource has not. */
 const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
   addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 

@@ -15,8 +15,8 @@ const SUM = { statistic: Stats.SUM }
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
 /**
- * What callers notice, in five minutes each. The access log counts failures, because API Gateway
- * counts its own as 4xx if their status was changed.
+ * What callers notice, in windows of five minutes unless a comment says otherwise. The access log
+ * counts failures, because API Gateway counts its own as 4xx if their status was changed.
  */
 export const newApiMetrics = (
   scope: Construct,
@@ -42,27 +42,34 @@ export const newApiMetrics = (
     broken,
     /** AWS itself returns a 502 or 504 now and then; a 500 is always ours. */
     bugs: count('$.status = "500"', 'ApiBugs'),
+    brokenPercentage: percentage(broken, requests, SEVERAL),
     unavailable,
+    unavailablePercentage: percentage(unavailable, requests, SEVERAL),
     refused,
+    refusedPercentage: percentage(refused, requests, 'FILL(part, 0) >= 4'),
     /** API Gateway's count, which needs no log. */
     errors,
-    /** In a minute: by the log or by API Gateway, because each may miss some. */
+    /** In one minute. By the log or by API Gateway, whichever has more: each may miss some. */
     failedPercentage: failedPercentage(requests, { errors, broken, unavailable }),
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
     throttledPercentage: percentage(throttled, requests, 'whole >= 50'),
     unlogged: unlogged(requests, accessLog),
+    /** In one hour. */
     damaged: newDamageCount(scope, operations),
   }
 }
 
-/** The percentage of a part, or zero if the condition does not hold. */
-export const percentage = (part: IMetric, whole: IMetric, condition: string): IMetric =>
+/** The percentage, or zero if `condition` does not hold. Its variables are `part` and `whole`. */
+const percentage = (part: IMetric, whole: IMetric, condition: string): IMetric =>
   new MathExpression({
     // `FILL`, because a log has no data while there is nothing to count.
     expression: `IF(${condition}, 100 * FILL(part, 0) / whole, 0)`,
     usingMetrics: { part, whole },
     label: '%',
   })
+
+/** A condition of `percentage`: at least 5, or at least 2 and more than 1 %. Fewer are no outage. */
+const SEVERAL = 'FILL(part, 0) >= 5 || (FILL(part, 0) >= 2 && 100 * FILL(part, 0) > whole)'
 
 /** Without scans for paths that do not exist. */
 const REFUSED = '($.status = "4*") && ($.status != "429") && ($.resource != "/{proxy+}")'
@@ -82,7 +89,7 @@ const failedPercentage = (requests: IMetric, counts: Record<string, IMetric>): I
   })
 }
 
-/** The requests, if the access log has no lines. */
+/** The number of requests if the access log has no lines, otherwise zero. */
 const unlogged = (requests: IMetric, accessLog: LogGroup): IMetric => {
   // CDK's `metricIncomingLogEvents` asks for a metric that does not exist, `IncomingLogs`.
   const dimensionsMap = { LogGroupName: accessLog.logGroupName }
@@ -93,7 +100,7 @@ const unlogged = (requests: IMetric, accessLog: LogGroup): IMetric => {
   })
 }
 
-/** Counts the reports of damaged items in an hour (`shared/data/damaged-item.ts`). */
+/** Counts what `shared/data/damaged-item.ts` logs. */
 const newDamageCount = (scope: Construct, operations: OperationFunction[]): IMetric => {
   const metricName = 'ItemsDamaged'
   for (const operation of operations)

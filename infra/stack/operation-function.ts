@@ -12,20 +12,19 @@ import type { Storage } from './storage.ts'
 
 type OperationProps = { entry: Entry; storage: Storage; stage: Stage }
 
-/** The function of an operation: it may do what its entry says, read API keys, and log. */
+/** The function of an operation. It may do what `tableActions` says, and log. */
 export class OperationFunction extends ServiceFunction {
   readonly operationId: string
   readonly entry: Entry
   /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
 
-  /** `operationId` also names the source file of the function. */
   constructor(scope: Construct, operationId: string, { entry, storage, stage }: OperationProps) {
     const uses = tableActions(entry).map((actions) => storage.use(actions))
     super(scope, operationId, {
       stage,
       entry: fileURLToPath(new URL(`../../functions/${operationId}.ts`, import.meta.url)),
-      policyName: 'Operation', // OPERATE.md reads it.
+      policyName: 'Operation', // A script in OPERATE.md reads it.
       statements: uses.map(({ statement }) => statement),
       environment: Object.assign(
         settingVariables(entry, stage),

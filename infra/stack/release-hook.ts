@@ -12,17 +12,20 @@ import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { service } from '../../shared/service.ts'
 import { setting, variableValue } from '../../shared/settings.ts'
 
-/** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
-/** Until when a step is retried (as `Date.now()`), its timeout, and the pause, in milliseconds. */
+/** How to retry: until `end` (as `Date.now()`). `timeout` and `pause` are in milliseconds. */
 type Retries = { end: number; timeout: number; pause: number }
 
-/** The Lambda function that CodeDeploy invokes before new versions get requests. */
+/**
+ * The Lambda function that CodeDeploy invokes before new versions get requests: once for each
+ * operation, without saying for which version. So each invocation checks all versions.
+ */
 export const handler = (event: HookEvent, context: Context): Promise<void> => {
   const end = Date.now() + context.getRemainingTimeInMillis()
-  const checks = { end: end - 60_000, timeout: 15_000, pause: 1000 }
-  return checkRelease(event, checks, { ...checks, end })
+  const attempts = { timeout: 15_000, pause: 1000 }
+  const timeForReport = 60_000
+  return checkRelease(event, { ...attempts, end: end - timeForReport }, { ...attempts, end })
 }
 
 /**
@@ -32,17 +35,17 @@ export const handler = (event: HookEvent, context: Context): Promise<void> => {
  */
 export const checkRelease = async (
   event: HookEvent,
-  checks: Retries,
-  report: Retries,
+  checkRetries: Retries,
+  reportRetries: Retries,
 ): Promise<void> => {
   try {
-    await checkVersions(event.DeploymentId, checks)
+    await checkVersions(event.DeploymentId, checkRetries)
   } catch (error) {
     console.error(error)
-    await sendReport(event, 'Failed', report)
+    await sendReport(event, 'Failed', reportRetries)
     return
   }
-  await sendReport(event, 'Succeeded', report)
+  await sendReport(event, 'Succeeded', reportRetries)
 }
 
 const checkVersions = async (deploymentId: string, retries: Retries): Promise<void> => {
@@ -56,7 +59,7 @@ const checkVersions = async (deploymentId: string, retries: Retries): Promise<vo
     if (outcome !== expected)
       throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
-  // In turn: hooks of all aliases run at once, and new accounts allow few executions.
+  // In turn: this hook runs for all operations at once, and new accounts allow few executions.
   for (const version of variableValue('NEW_VERSIONS').split(',')) {
     await check(version, known, '403 forbidden')
     await check(version, unknown, '401 unauthorized')
@@ -84,7 +87,7 @@ const invokeVersion = async (
   key: string,
   abortSignal: AbortSignal,
 ): Promise<string> => {
-  // What operations read of API Gateway's event before they have checked the key.
+  // All that operations read before they have checked the key.
   const event = {
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },

@@ -13,10 +13,10 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { bundling, explain, lockFile } from '../bundle/bundling.ts'
+import { bundling, bundlingError, lockFile } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 
-/** What distinguishes a function. `entry` is its source file. */
+/** What distinguishes a function. CDK's `entry` is its source file. */
 type ServiceFunctionProps = NodejsFunctionProps & {
   stage: Stage
   policyName: string
@@ -53,7 +53,7 @@ export class ServiceFunction extends Construct {
         role,
       })
     } catch (error) {
-      throw explain(error)
+      throw bundlingError(error)
     }
     makeReadable(this.handler)
   }

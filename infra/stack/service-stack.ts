@@ -13,10 +13,6 @@ import { Storage } from './storage.ts'
 /**
  * A deployment. The `contract` has all operations, except in tests. Throws a ConfigurationError if
  * the stage is invalid, or if there are too many operations.
- *
- * A release passes five files, in this order: operation-function.ts publishes a version,
- * hook-function.ts deploys the hook, release-hook.ts checks the version, canary-release.ts gives it
- * requests, and version-alarms.ts rolls it back if it fails.
  */
 export class ServiceStack extends Stack {
   constructor(

@@ -16,12 +16,12 @@ import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
 import { allow } from './service-function.ts'
 
-/** What a function needs to use a table: the permission, and the variable with its name. */
-export type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
+/** The permission to use a table, and the variable with its name. */
+type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
 
 /**
- * The table that new versions use, and all that functions may use. During a release, the live
- * version may use another table, and has the new role already.
+ * The table that new versions use, and all that functions may use: during a release, the live
+ * version has the new permissions, but may use another table.
  */
 type Tables = { current: ITable; allowed: ITable[] }
 
@@ -31,7 +31,7 @@ export class Storage extends Construct {
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
-    // `fromEntries` loses the keys.
+    // (A cast, because `fromEntries` loses the names of the tables.)
     this.tables = Object.fromEntries(
       tableIds.map((id) => [id, this.#currentAndAllowed(id, stage)]),
     ) as Record<TableId, Tables>
@@ -41,7 +41,7 @@ export class Storage extends Construct {
     new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
   }
 
-  /** Gives both, so that a function cannot have one without the other. */
+  /** Returns all that a function needs, so that it cannot have one part without the other. */
   use({ table, index, actions }: TableActions): TableUse {
     const { current, allowed } = this.tables[table]
     const names = actions.map((action) => `dynamodb:${action}`)
@@ -58,7 +58,7 @@ export class Storage extends Construct {
     const names = stage.adopt?.[id] ?? []
     const adopted = names.map((name) => Table.fromTableName(this, `${id}Adopted-${name}`, name))
     const [current = own] = adopted
-    // For operators: commands and restores use it.
+    // For commands and restores.
     new CfnOutput(Stack.of(this), tableOutput(id), { value: current.tableName })
     return { current, allowed: [...adopted, own] }
   }

@@ -45,7 +45,7 @@ const runEvent = async (name: string, operation: string | undefined, port: numbe
   const file = existsSync(name) ? name : `${EVENTS}/${name}.json`
   const event = readEvent(name, file)
   const id = operationId(operation ?? basename(file).replace(/\W.*/, ''))
-  console.info = console.error // The response alone is printed on stdout.
+  console.info = console.error // stdout gets the response only.
   const existing = namedDatabase() ?? (await serverDatabase(port))
   const { database, close } = await startDatabase({ existing })
   console.info('Database: %s', description(database))

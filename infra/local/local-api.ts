@@ -66,12 +66,12 @@ const SCRIPT = '/docs.js'
 let scriptBytes: Buffer | undefined
 
 const documents: GatewayOptions['documents'] = {
-  // Without the escapes that API Gateway needs, and with the address that was asked.
+  // Without the escapes that API Gateway needs. The server is the one that got the request.
   [referencePaths.document]: (origin) => ({
     headers: referenceHeaders,
     body: openApiText([origin + service.basePath]),
   }),
-  // It gets its script from here, so it works without a network.
+  // Its script comes from this server, so the page works offline.
   [referencePaths.page]: () => referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),
   [SCRIPT]: () => {
     // In bytes: Node.js would copy the text, of 4 MB, for each client that has not read it yet.

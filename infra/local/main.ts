@@ -39,29 +39,29 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
       '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
   )
-  .action(async ({ host, port, data: folder, empty = false, watch: watches }) => {
+  .action(async ({ host, port, data: folder, empty = false, watch: isWatching }) => {
     const stopped = anySignal('SIGINT', 'SIGTERM')
-    const named = namedDatabase()
+    const existing = namedDatabase()
     // To Node.js, '' means all addresses.
-    const ports = await reservePorts(port, host || LOOPBACK, !named)
-    const started = await startDatabase({ existing: named, folder, listener: ports.database })
+    const ports = await reservePorts(port, host || LOOPBACK, !existing)
+    const started = await startDatabase({ existing, folder, listener: ports.database })
     started.failed.then((error) => {
       fail(error)
       process.exit()
     })
-    const { address, port: free } = listeningAddress(ports.api)
-    const server = { host: address, port: free, database: started.database, empty }
+    const { address, port: apiPort } = listeningAddress(ports.api)
+    const server = { host: address, port: apiPort, database: started.database, empty }
     const freePort = () => ports.api.close()
     const watch = (): SourceWatch =>
-      watches
+      isWatching
         ? watchSources(ROOT, stopped)
         : { isWatching: false, change: stopped.then(() => undefined) }
-    if (watches) process.stderr.write(watchAdvice(ROOT))
+    if (isWatching) process.stderr.write(watchAdvice(ROOT))
     process.exitCode = await runServers(
       (start) => startThread({ ...server, start }, freePort),
       watch,
     )
-    freePort() // It is still held if no server came to listen.
+    freePort() // If no server came to listen.
     await started.close()
   })
 

@@ -14,11 +14,11 @@ export const runWithPermissions = <T>(id: OperationId, run: () => T): T => runni
 
 /**
  * Makes the client in shared/data refuse, as AWS would, commands that the entry of the running
- * operation does not allow. Other code may do everything.
+ * operation does not allow. Code outside operations may do everything.
  */
 export const enforcePermissions = (): void => {
-  // This replaces `send`, because functions must not carry the check. (Casts, because commands have
-  // many types.)
+  // Replacing `send` keeps the check out of the code that AWS runs. (Casts, because commands have many
+  // types.)
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
   const checkAndSend = async (command: Command, options?: object): Promise<unknown> => {
     const id = running.getStore()
@@ -33,7 +33,7 @@ type Command = { input: Place & { TransactItems?: Record<string, Place>[] } }
 
 type Place = { TableName: string; IndexName?: string }
 
-/** What a command does, such as `Get`, and where. A transaction does several things. */
+/** What a command does, such as `Get`, and to what. A transaction does several things. */
 const actionsOf = (command: Command): [kind: string, Place][] => {
   const { TransactItems, ...place } = command.input
   if (TransactItems) return TransactItems.flatMap(Object.entries)

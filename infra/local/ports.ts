@@ -32,7 +32,7 @@ export const reservePorts = async (
   }
 }
 
-/** Listens on a port. Throws a CommandError if that is impossible. */
+/** Returns a server that listens, and disconnects clients. Throws a CommandError if it cannot. */
 export const listen = async (port: number, host: string): Promise<Server> => {
   const server = createServer((socket) => socket.destroy())
   try {

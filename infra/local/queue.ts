@@ -8,9 +8,9 @@ export const atMost = (limit: number) => {
     try {
       return await task()
     } finally {
-      const next = waiting.shift()
-      if (next)
-        next() // It takes this place, so `running` stays.
+      const startNext = waiting.shift()
+      if (startNext)
+        startNext() // In the place of this task, so `running` stays.
       else running--
     }
   }

@@ -8,42 +8,17 @@ import { functionSettings } from '../platform/functions.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { prepareDatabase } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import { description, type LocalDatabase } from './database/local-database.ts'
+import { description } from './database/local-database.ts'
 import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
 import { enforcePermissions } from './permissions.ts'
 import { isLoopback, listen, urlHost } from './ports.ts'
-
-/** What a thread gets. */
-export type ThreadData = {
-  host: string
-  port: number
-  database: LocalDatabase
-  empty: boolean
-  start: ServerStart
-}
-
-/**
- * Why a thread starts: no server has served yet, and an earlier thread may have `added` examples;
- * or a source has `changed`.
- */
-export type ServerStart =
-  | { kind: 'first'; added: string | undefined }
-  | { kind: 'restart'; changed: string | undefined }
-
-/** What a thread says: it adds examples; it is ready to listen; then, it serves. */
-export type ThreadMessage =
-  | { kind: 'adding' }
-  | { kind: 'loaded'; added: string | undefined }
-  | { kind: 'serving' }
-
-/** What a thread is told: the port is free, so listen; or complete the requests and end. */
-export type ThreadOrder = 'listen' | 'stop'
+import type { ThreadData, ThreadMessage, ThreadOrder } from './thread-protocol.ts'
 
 const { host, port, database, empty, start }: ThreadData = workerData
 
-/** Serves the API until it is told to stop (supervisor.ts has the steps). */
+/** Serves the API until it is told to stop. */
 const serve = async (parent: MessagePort): Promise<void> => {
   const say = (message: ThreadMessage) => parent.postMessage(message)
   // From the beginning, so that no order is lost. (A cast, because `on` has no types of values.)
@@ -68,13 +43,17 @@ const load = async () => {
   return createLocalApi(await loadFunctions(operationIds))
 }
 
-/** Prepares the database. Returns whether its tables are new, and the examples that it got. */
-const prepare = async (startsAdding: () => void) => {
+/**
+ * Prepares the database, and calls `beforeAdding` if it adds examples. Returns whether the tables
+ * are new, and the examples that this thread or an earlier one has added.
+ */
+const prepare = async (beforeAdding: () => void) => {
   const isNew = await prepareDatabase(database)
   enforcePermissions()
   const earlier = start.kind === 'first' && !isNew ? start.added : undefined
-  if (earlier || empty || (start.kind === 'restart' && !isNew)) return { isNew, added: earlier }
-  startsAdding()
+  const hasItems = earlier !== undefined || (start.kind === 'restart' && !isNew)
+  if (empty || hasItems) return { isNew, added: earlier }
+  beforeAdding()
   return { isNew, added: await addExamples() }
 }
 
@@ -87,7 +66,7 @@ const news = (isNew: boolean, added: string | undefined): string => {
   return `${newTables}Serving ${baseUrl} again: ${start.changed} changed.\n${warning}`
 }
 
-/** Hides the log of the functions: the server logs each response itself. */
+/** Hides the request log of the functions, because the server logs each response itself. */
 const silenceFunctions = (): void => {
   const { info } = console
   console.info = (...args) => {
@@ -95,7 +74,7 @@ const silenceFunctions = (): void => {
   }
 }
 
-/** Logs what functions leave behind, as a later error in Lambda, and goes on. */
+/** Logs errors that functions throw after their response, as Lambda does, and goes on. */
 const outliveFunctions = (): void => {
   process.on('uncaughtException', (error) => {
     console.error('A function has thrown an error after its response:', error)

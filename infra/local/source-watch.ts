@@ -3,7 +3,6 @@ import { type FSWatcher, globSync, statfsSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What waits for a change of a source. */
 export type SourceWatch = {
   /** Whether a change can be noticed. */
   isWatching: boolean
@@ -38,7 +37,7 @@ export const watchSources = (root: string, stopped: Promise<unknown>): SourceWat
   return { isWatching: true, change }
 }
 
-/** Why changes may go unnoticed in a folder: an advice, or nothing. */
+/** Advice if changes in a folder may go unnoticed; otherwise empty. */
 export const watchAdvice = (root: string): string => {
   const name = REMOTE.get(statfsSync(root).type)
   if (!name) return ''
@@ -48,8 +47,7 @@ export const watchAdvice = (root: string): string => {
   )
 }
 
-// Types of statfs(2): changes that another machine makes, such as the host of a virtual one, cause
-// no events.
+// Types of statfs(2). Changes by another machine, such as the host of a virtual one, cause no events.
 const REMOTE = new Map([
   [0x01021997, '9p'],
   [0x6969, 'NFS'],
@@ -66,8 +64,8 @@ const watchFolders = (root: string, note: (file: string) => void): FSWatcher[] |
     close(watchers)
     process.stderr.write(`Changes are not noticed: restart the server after one. ${message}\n`)
   }
-  // Each folder for itself: a recursive watcher loses files that git and editors replace. The root,
-  // because a whole folder may be removed and restored.
+  // One watcher for each folder: a recursive one loses files that git and editors replace. One for
+  // the root, because a whole folder may be removed and restored.
   for (const folder of ['', ...globSync(`{${FOLDERS.join(',')}}/{,**/}`, { cwd: root })]) {
     try {
       const watcher = watch(join(root, folder), (_event, name) => note(join(folder, name ?? '')))
@@ -96,10 +94,7 @@ const isSource = (root: string, file: string): boolean => {
   return statSync(join(root, file), { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/**
- * Which of the files git ignores, as the repository of the checkout says. Without git or such a
- * repository, it ignores none.
- */
+/** Which of the files git ignores: none without git, or outside a repository. */
 const ignoredByGit = async (root: string, files: string[]): Promise<string[]> => {
   const git = spawn('git', ['check-ignore', '-z', '--stdin'], {
     cwd: root,

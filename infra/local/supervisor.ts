@@ -1,22 +1,17 @@
-import type { ServerStart } from './server-thread.ts'
 import type { SourceWatch } from './source-watch.ts'
+import type { ServerStart } from './thread-protocol.ts'
 import type { ServerThread } from './worker.ts'
 
-// A server ends sooner by itself, unless a function is in an endless loop.
+// How long a server may complete its requests. At the end, it ends by itself after the time limit of
+// functions, 10 s, unless one is in an endless loop.
 const END_MS = 11_000
 const RESTART_MS = 2000
 
 /**
- * Runs the local server in a thread until the process is told to stop; if it watches, in a new
- * thread after each change of a source. A start has four steps:
- *
- * 1. A thread loads the sources and prepares the database. It says `loaded`.
- * 2. The port, which was reserved until now, is freed. The thread is told to `listen`.
- * 3. It listens and says `serving`.
- * 4. After a change or at the end, it is told to `stop`, and completes its requests.
- *
- * Returns 0, or another exit code if a thread ended by itself. If it watches, that ends it only
- * before the first server serves: a change can mend a later one.
+ * Runs the local server in a thread until the process is told to stop; while watching, in a new
+ * thread after each change of a source. thread-protocol.ts has the steps. Returns 0, or another
+ * exit code if a thread crashed. While watching, a crash only waits for a change, unless no thread
+ * has served yet.
  */
 export const runServers = async (
   start: (start: ServerStart) => ServerThread,

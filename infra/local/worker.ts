@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import type { ThreadData, ThreadMessage, ThreadOrder } from './server-thread.ts'
+import type { ThreadData, ThreadMessage, ThreadOrder } from './thread-protocol.ts'
 
 /** The checkout. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,7 +22,7 @@ export type ServerThread = {
   stop: (limitMs: number) => Promise<void>
 }
 
-/** Starts a thread. Calls `freePort` when it is ready to listen. */
+/** Starts a thread. Calls `freePort` when the thread is ready to listen. */
 export const startThread = (workerData: ThreadData, freePort: () => void): ServerThread => {
   const worker = new Worker(`${ROOT}infra/local/server-thread.ts`, { execArgv: [], workerData })
   const tell = (order: ThreadOrder) => worker.postMessage(order)
@@ -46,21 +46,21 @@ export const startThread = (workerData: ThreadData, freePort: () => void): Serve
   const stop = async (limitMs: number): Promise<void> => {
     isStopping = true
     tell('stop')
-    const late = async () => {
+    const limit = async () => {
       await pause(limitMs, undefined, { ref: false })
       if (isAdding) await loaded.promise
     }
-    await Promise.race([ended, late()])
+    await Promise.race([ended, limit()])
     await worker.terminate()
   }
   return { serving: serving.promise, ended, added: () => added, stop }
 }
 
-/** Prints what a thread threw, and above it the file at fault, with the line if it is known. */
+/** Prints what a thread threw, below the file at fault (and the line, if it is known). */
 const report = (thrown: unknown): void => {
   const error = thrown instanceof Error ? thrown : undefined
-  const place = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/
-  const [file] = place.exec(withoutRoot(error?.stack ?? '')) ?? []
+  const position = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/
+  const [file] = position.exec(withoutRoot(error?.stack ?? '')) ?? []
   const cause = error ? `${error.name}: ${error.message}` : inspect(thrown)
   process.stderr.write(withoutRoot(`${file ? `${file}\n` : ''}${cause}\n`))
 }

@@ -5,7 +5,6 @@ import { scopes } from '../../../shared/service.ts'
 /** The API key of every local database, and of no other: the documentation shows it. */
 export const LOCAL_API_KEY = apiKeyOf('local', 'forDevelopmentOnOneMachineOnly00')
 
-/** The local API key as it is stored. */
 export const storedLocalApiKey: StoredApiKey = {
   digest: digestOf(LOCAL_API_KEY),
   keyId: 'local',

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import type { ServerStart } from '../../../infra/local/server-thread.ts'
 import type { SourceWatch } from '../../../infra/local/source-watch.ts'
 import { runServers } from '../../../infra/local/supervisor.ts'
+import type { ServerStart } from '../../../infra/local/thread-protocol.ts'
 import type { ServerThread } from '../../../infra/local/worker.ts'
 import { functionSettings } from '../../../infra/platform/functions.ts'
 

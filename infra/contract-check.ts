@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { collections } from '../shared/collections.ts'
 import { entries } from '../shared/contract.ts'
 import { fieldDescription, fieldRule, wrappedSchema } from '../shared/model/fields.ts'
@@ -40,17 +40,16 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
     // Variables and outputs of the stack are named after a collection.
     if (!/^[a-z][A-Za-z0-9]*$/.test(name))
       return `${name} in shared/service.ts must be a name of letters and digits, such as pets.`
-    const stores = (field: string) => stored[name]?.fields[field]
-    const wrong = fields.find((field) => !isSingle(stores(field)))
-    if (wrong)
-      return `${name} in shared/service.ts has the filter ${wrong}, which is no field with one value.`
-    const isLong = (schema: Schema = v.never()) => longestText(schema) > FILTER_CHARACTERS
-    const long = fields.find((field) => isLong(stores(field)))
-    if (long)
-      return (
-        `${name} in shared/service.ts has the filter ${long}, whose text may be too long for a key ` +
-        `of DynamoDB. Let it have at most ${FILTER_CHARACTERS} characters.`
-      )
+    for (const field of fields) {
+      const filter = `${name} in shared/service.ts has the filter ${field}`
+      const schema = stored[name]?.fields[field]
+      if (!schema || !hasOneValue(schema)) return `${filter}, which is no field with one value.`
+      if (longestText(schema) > FILTER_CHARACTERS)
+        return (
+          `${filter}, whose text may be too long for a key of DynamoDB. ` +
+          `Let it have at most ${FILTER_CHARACTERS} characters.`
+        )
+    }
   }
   return undefined
 }
@@ -92,8 +91,6 @@ const PATH = /^(\/(?!\.+(\/|$))[\w.-]+|\/\{[A-Za-z]\w*\})+$/
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
-type Fields = { entries?: v.ObjectEntries }
-
 const fieldProblem = (entry: Entry): string | undefined => {
   const { params, query } = partsOf(entry)
   for (const { entries } of [...params, ...query])
@@ -107,21 +104,23 @@ const fieldProblem = (entry: Entry): string | undefined => {
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
       if (!fieldRule(schema)) return `has the field ${field} without a rule. Add mustBe() to it.`
-  const body: object = entry.pages ?? entry.returns ?? {}
-  const schema = entry.pages ?? entry.returns
-  const kind = schema && unknownKind(schema)
+  const response = entry.pages ?? entry.returns
+  const kind = response && unknownKind(response)
   if (kind)
     return (
       `has a response with a schema of the kind ${kind}, from which fields that are stored, but not in the ` +
       'schema, cannot be left out. Use v.object(), and arrays of it.'
     )
-  const response: Fields = 'item' in body ? Object(body.item) : body // A list has objects.
-  for (const { entries = {} } of [...requests, response])
+  for (const { entries = {} } of [...requests, objectIn(response)])
     for (const [field, schema] of Object.entries(entries))
       if (!fieldDescription(schema))
         return `has the field ${field} without a description. Add v.description() to it.`
   return undefined
 }
+
+/** The schema of the objects in a response: of a list, that of its items. */
+const objectIn = (response: object = {}): { entries?: v.ObjectEntries } =>
+  'item' in response ? Object(response.item) : response
 
 /** A list is of one collection, and takes its filters only: no other parameter has an effect. */
 const listProblem = (
@@ -138,10 +137,9 @@ const listProblem = (
   return `has the query parameter ${unknown}. Add it to the filters of ${table} in shared/service.ts.`
 }
 
-const isSingle = (schema: Schema | undefined): boolean => {
-  const wrapped = schema && wrappedSchema(schema)
-  if (wrapped) return isSingle(wrapped)
-  return schema !== undefined && !['array', 'object'].includes(schema.type)
+const hasOneValue = (schema: Schema): boolean => {
+  const wrapped = wrappedSchema(schema)
+  return wrapped ? hasOneValue(wrapped) : !['array', 'object'].includes(schema.type)
 }
 
 /** The schemas that a schema is made of, if it is a union or may be absent. */
@@ -164,14 +162,14 @@ const acceptsText = (schema: Schema): boolean => {
 /** What a picklist and a literal have. */
 type Constants = { type: string; options?: readonly unknown[]; literal?: unknown }
 
-/** How many characters a value can have that is any text; 0 if none is. */
+/** The length of the longest free text that fits: Infinity without a limit, 0 without v.string(). */
 const longestText = (schema: Schema): number => {
   const variants = variantsOf(schema)
   if (variants) return Math.max(...variants.map(longestText))
   return schema.type === 'string' ? Math.min(...lengthLimits(schema)) : 0
 }
 
-/** The most characters that each part of a pipe allows. */
+/** The limits that the parts of a pipe set, in characters. */
 const lengthLimits = (schema: object): number[] => {
   const { pipe = [], type, requirement, metadata }: Part = schema
   if (pipe.length > 0) return pipe.flatMap(lengthLimits)

@@ -8,11 +8,11 @@ type ProxyVariables = { http_proxy?: string; https_proxy?: string; no_proxy: str
 export const proxyVariables = (): ProxyVariables => {
   const http = proxyOf('http')
   const https = proxyOf('https')
-  const direct = setting('npm_config_no_proxy', 'no_proxy')?.value.split(/[\s,]+/) ?? []
+  const direct = firstVariable('npm_config_no_proxy', 'no_proxy')?.value.split(/[\s,]+/) ?? []
   return {
     ...(http && { http_proxy: http.address }),
     ...(https && { https_proxy: https.address }),
-    no_proxy: [...direct, ...LOOPBACK].join(','),
+    no_proxy: [...direct, ...OWN_HOSTS].join(','),
   }
 }
 
@@ -31,12 +31,12 @@ export const proxySentence = (): string => {
   return `${proxy.name} names no http or https proxy, so none is used.`
 }
 
-/** Addresses of this machine. */
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1']
+/** Names and addresses of this machine. */
+const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]', '::1']
 
 /** In the order of the npm package proxy-from-env, by which `cdk` finds its proxy. */
 const proxyOf = (protocol: 'http' | 'https') => {
-  const found = setting(
+  const found = firstVariable(
     `npm_config_${protocol}_proxy`,
     `${protocol}_proxy`,
     'npm_config_proxy',
@@ -48,7 +48,7 @@ const proxyOf = (protocol: 'http' | 'https') => {
 }
 
 /** The first of these variables that is set, in small or in capital letters. */
-const setting = (...names: string[]) => {
+const firstVariable = (...names: string[]) => {
   const spellings = names.flatMap((name) => [name, name.toUpperCase()])
   const name = spellings.find((each) => process.env[each])
   return name === undefined ? undefined : { name, value: process.env[name] ?? '' }

@@ -23,7 +23,7 @@ const DESCRIPTION = `\
 Writes all pets or orders to standard output, newest first, as the API returns them. npm run import
 adds the pets of such a file, with new ids. Orders cannot be imported.`
 
-const command = deploymentCommand('npm run -s export --', DESCRIPTION)
+const exportCommand = deploymentCommand('npm run -s export --', DESCRIPTION)
   .addArgument(new Argument('<collection>', 'what to write').choices(propertyNames(lists)))
   .addOption(
     new Option('--format <format>', 'JSON, or CSV with a header')
@@ -90,4 +90,4 @@ const assertBrokenPipe = (error: NodeJS.ErrnoException): void => {
   process.exitCode = 0
 }
 
-if (import.meta.main) await run(command)
+if (import.meta.main) await run(exportCommand)

@@ -12,7 +12,7 @@ Adds the pets of a file through the API: a .csv file whose first line names the 
 file, as npm run export -- pets writes them. The pets get new ids. Orders cannot be imported. Stop
 it and run it again at any time: a file beside records what was sent, and no pet is added twice.`
 
-const command = deploymentCommand('npm run import --', DESCRIPTION)
+const importCommand = deploymentCommand('npm run import --', DESCRIPTION)
   .argument('<file>', 'a .csv or .jsonl file')
   .option('--per-second <number>', 'how many requests to send at most', wholeNumber(1, 10_000), 200)
   .option('--in-flight <number>', 'how many responses to wait for at once', wholeNumber(1, 100), 16)
@@ -74,4 +74,4 @@ const checkFile = async (file: string, signal: AbortSignal): Promise<void> => {
   if (invalid > 0) throw new CommandError(`${file} has invalid lines. Nothing was sent.`)
 }
 
-if (import.meta.main) await run(command)
+if (import.meta.main) await run(importCommand)

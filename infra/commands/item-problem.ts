@@ -4,7 +4,7 @@ import type { Attributes } from '../../shared/data/indexes.ts'
 import type { CollectionId } from '../../shared/data/tables.ts'
 import { fieldRules } from '../../shared/model/fields.ts'
 
-// No problem shows a value, which may be personal.
+// Problems do not show values, which may be personal.
 
 /** An item as this version stores it, or an Error that says why it cannot be read. */
 export const asStored = (

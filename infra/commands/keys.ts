@@ -28,9 +28,8 @@ const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and re
   .configureHelp({ showGlobalOptions: true })
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
 
-// Control characters could forge lines of a list, or control the terminal.
 const clientName = (text: string): string => {
-  if ([...text].length <= 100 && /\S/.test(text) && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return text
+  if ([...text].length <= 100 && /\S/.test(text) && printable(text) === text) return text
   throw new InvalidArgumentError(
     'Use 1 to 100 characters, not only white space, and no control characters.',
   )
@@ -104,7 +103,7 @@ const carryOut = async (action: (table: ApiKeyTable) => Promise<Report>): Promis
 export const issue = async (table: ApiKeyTable, request: ApiKeyRequest): Promise<Report> =>
   newKeyReport(await storeNewKey(table, request))
 
-/** Shows all keys. */
+/** Shows all keys, the oldest first. */
 export const list = async (table: ApiKeyTable): Promise<Report> => listReport(await table.all())
 
 /** Scopes are added. The old key is valid for `grace` more seconds, or until it expires. */

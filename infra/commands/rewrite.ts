@@ -20,7 +20,7 @@ const DESCRIPTION = `\
 Stores the items of a collection as this version does, after a new filter or field. Requests go on
 meanwhile: what they change stays, and no ETag becomes stale. Stop it and run it again at any time.`
 
-const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
+const rewriteCommand = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
     new Option('--collection <name>', 'required: the collection to rewrite')
       .choices(propertyNames(collections))
@@ -198,4 +198,4 @@ class Writer {
   }
 }
 
-if (import.meta.main) await run(command)
+if (import.meta.main) await run(rewriteCommand)

@@ -12,7 +12,7 @@ export const componentHeaders = (paths: Json): Json => {
   const text = JSON.stringify(paths)
   const components: Json = {}
   for (const [name, { description, schema, example, required }] of Object.entries(HEADERS)) {
-    if (!text.includes(`"${reference(name)}"`)) continue
+    if (!text.includes(`"${referenceTo(name)}"`)) continue
     components[name] = { description, schema: { type: 'string', ...schema }, example, required }
   }
   return components
@@ -22,11 +22,11 @@ export const componentHeaders = (paths: Json): Json => {
 export const headerReferences = (entry: Entry, names: string[]): Json => {
   const references: Json = {}
   for (const name of [...COMMON_HEADERS, ...names, ...noticeHeaders(entry)])
-    references[name] = { $ref: reference(name) }
+    references[name] = { $ref: referenceTo(name) }
   return references
 }
 
-const reference = (header: string): string => `#/components/headers/${header}`
+const referenceTo = (header: string): string => `#/components/headers/${header}`
 
 const COMMON_HEADERS = ['Access-Control-Allow-Origin', 'X-Request-Id']
 

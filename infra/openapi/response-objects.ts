@@ -44,7 +44,7 @@ const successResponse = (entry: Entry): Json => {
     headers: headerReferences(entry, sentHeaders(entry)),
   }
   if (!schema) return response
-  const media = { schema: jsonSchema(schema), ...exampleAfter(entry.body, schema) }
+  const media = { schema: jsonSchema(schema), ...responseExample(entry.body, schema) }
   return { ...response, content: { 'application/json': media } }
 }
 
@@ -52,12 +52,17 @@ const successResponse = (entry: Entry): Json => {
 const sentHeaders = (entry: Entry): string[] =>
   successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(entry.path))
 
-/** The example of a response body, with the values that the example of the request body sends. */
-const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema): Json => {
-  const own = exampleMember(body)
-  const sent = request && exampleMember(request)
-  const { success, output } = v.safeParse(body, Object.assign({}, own.example, sent?.example))
-  return sent && success ? { example: output } : own
+/**
+ * The example of a response body. After a request with a body, it has the fields that the example
+ * of that body sends: after `PATCH { name: 'Max' }`, the example of a pet has the name Max.
+ */
+const responseExample = (request: ObjectSchema | undefined, response: v.GenericSchema): Json => {
+  const own = exampleMember(response)
+  if (!request) return own
+  const sent = exampleMember(request)
+  const changed = { ...Object(own.example), ...Object(sent.example) }
+  const { success, output } = v.safeParse(response, changed)
+  return success ? { example: output } : own
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
@@ -86,8 +91,9 @@ const possibleErrors = (id: string, entry: Entry): ApiError[] => {
 }
 
 /**
- * The usual 404: no resource has the id at the end of the path. What it would be is the title of
- * the response that an operation at the path has. Elsewhere, an identifier is invalid.
+ * The example of a 404. It is "No pet has the id 1." if the path ends with an id, and an operation
+ * at the path returns a schema with a title, such as `Pet`. Otherwise, it is the rule of a
+ * parameter: "petId must be …".
  */
 const unknownResource = (path: string, params: ObjectSchema): ApiError => {
   const atPath = Object.values(entries).filter((entry) => entry.path === path)

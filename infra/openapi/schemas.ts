@@ -28,8 +28,8 @@ export const bodySchema = (body: ObjectSchema): Json => {
 const NO_PROTOTYPE = { propertyNames: { not: { const: '__proto__' } } }
 
 /**
- * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation,
- * stands in `v.metadata()`.
+ * The JSON Schema of a value as it is sent. `v.metadata()` has what cannot be converted, such as
+ * the type that a transformation needs.
  */
 export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
@@ -78,7 +78,10 @@ const config: ConversionConfig = {
 
 type Action = { type: string; metadata?: Json; description?: string; text?: string }
 
-/** Where a schema keeps its rule for a description that follows. JSON leaves it out. */
+/**
+ * In a pipe, `mustBe()` comes before `v.description()`. The schema keeps the rule's sentence here,
+ * so that the description can append it. `JSON.stringify` drops symbols.
+ */
 const RULE = Symbol('rule')
 
 type Draft = Json & { [RULE]?: string | undefined }
@@ -94,11 +97,11 @@ const ACTIONS: Record<string, (schema: Draft, action: Action) => Draft | undefin
     ...schema,
     description: [description, schema[RULE]].filter(Boolean).join(' '),
   }),
-  // It replaces what the checks before it say. An object keeps its properties.
+  // It replaces what comes from the checks before it. An object keeps its properties.
   metadata: (schema, { metadata }) => (schema.properties ? { ...schema, ...metadata } : metadata),
   // It is the name of the schema in the document.
   title: (schema) => ({ ...schema, title: undefined }),
-  // An example stands beside the schema.
+  // The example appears beside the schema: `exampleMember`.
   examples: (schema) => ({ ...schema, examples: undefined }),
   min_entries: (schema) => ({ ...schema, not: hasNoneOf(Object.keys(Object(schema.properties))) }),
 }

@@ -86,7 +86,7 @@ const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | 
   return undefined
 }
 
-// What API Gateway, a URL and the local server all take literally. `.` and `..` are no names.
+// What API Gateway, URLs and the local server take literally. `.` and `..` are no names.
 const PATH = /^(\/(?!\.+(\/|$))[\w.-]+|\/\{[A-Za-z]\w*\})+$/
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
@@ -162,7 +162,7 @@ const acceptsText = (schema: Schema): boolean => {
 /** What a picklist and a literal have. */
 type Constants = { type: string; options?: readonly unknown[]; literal?: unknown }
 
-/** The length of the longest free text that fits: Infinity without a limit, 0 without v.string(). */
+/** The longest free text that fits: `Infinity` without a limit, 0 if there is no v.string(). */
 const longestText = (schema: Schema): number => {
   const variants = variantsOf(schema)
   if (variants) return Math.max(...variants.map(longestText))

@@ -28,11 +28,11 @@ export const withCommandKey = async (
     return text
   }
   await revokeAll()
-  let renewal = 0
+  let renewAt = 0
   let key: Promise<string>
   const currentKey = (): Promise<string> => {
-    if (Date.now() < renewal) return key
-    renewal = Date.now() + 23 * HOUR * 1000
+    if (Date.now() < renewAt) return key
+    renewAt = Date.now() + 23 * HOUR * 1000
     key = issue()
     return key
   }

@@ -9,9 +9,9 @@ import { settings } from '../../shared/settings.ts'
 import { CommandError, command } from '../command-line.ts'
 import {
   DEFAULT_PORT,
-  localDatabase,
   namedDatabase,
   portOption,
+  serverDatabase,
   useDatabase,
 } from '../local/database/local-database.ts'
 import { sourcesDigest } from '../sources-digest.ts'
@@ -92,7 +92,7 @@ export const findTable = async (
 
 /** Lets this process use the database of a local server, unless the user has named another. */
 const selectLocal = async (port: number): Promise<void> =>
-  useDatabase(namedDatabase() ?? (await localDatabase(port)))
+  useDatabase(namedDatabase() ?? (await serverDatabase(port)))
 
 /** A stack: `output` returns one of its outputs, or throws a CommandError. */
 type FoundStack = { name: string; operator: string; output: (name: string) => string }

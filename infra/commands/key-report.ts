@@ -24,7 +24,7 @@ export const newKeyReport = ({ text, stored }: NewApiKey): Report => {
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
 
-/** What is true of each key that ends, because functions cache keys. */
+/** Printed whenever a key ends, because functions cache keys. */
 export const LATE_END = 'Functions that have just used it accept it for up to a minute longer.'
 
 /** Adds to the report of a new key when the previous key expires. */
@@ -35,12 +35,23 @@ export const rotationReport = ({ text, json }: Report, previous: StoredApiKey): 
 
 /** Shows keys as lines of a table. Those that end within 14 days are marked. */
 export const listReport = (keys: StoredApiKey[]): Report => {
-  const names = 'KEY|CLIENT|NAME|SCOPES|CREATED|EXPIRES|STATE|ISSUED BY|REVOKED BY'.split('|')
-  const table = [names, ...keys.map(cellsOf)]
-  const widths = names.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)))
+  const table = [COLUMNS, ...keys.map(cellsOf)]
+  const widths = COLUMNS.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)))
   const lines = table.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
   return { text: lines.map((line) => line.trimEnd()).join('\n'), json: keys.map(viewOf) }
 }
+
+const COLUMNS = [
+  'KEY',
+  'CLIENT',
+  'NAME',
+  'SCOPES',
+  'CREATED',
+  'EXPIRES',
+  'STATE',
+  'ISSUED BY',
+  'REVOKED BY',
+]
 
 /**
  * What a user sees of a key, as the service reads it: somebody may have edited the item by hand.

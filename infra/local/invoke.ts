@@ -6,10 +6,10 @@ import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
 import { prepareDatabase } from './database/create-tables.ts'
 import {
-  description,
-  localDatabase,
+  databaseText,
   namedDatabase,
   portOption,
+  serverDatabase,
   startDatabase,
 } from './database/local-database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
@@ -46,9 +46,9 @@ const runEvent = async (name: string, operation: string | undefined, port: numbe
   const event = readEvent(name, file)
   const id = operationId(operation ?? basename(file).replace(/\W.*/, ''))
   console.info = console.error // stdout gets the response only.
-  const existing = namedDatabase() ?? (await serverDatabase(port))
+  const existing = namedDatabase() ?? (await runningDatabase(port))
   const { database, close } = await startDatabase({ existing })
-  console.info('Database: %s', description(database))
+  console.info('Database: %s', databaseText(database))
   await prepareDatabase(database)
   enforcePermissions()
   const { [id]: handler } = await loadFunctions([id])
@@ -69,8 +69,9 @@ const operationId = (name: string) => {
   )
 }
 
-const serverDatabase = (port: number | undefined) =>
-  localDatabase(port).catch((error) => {
+/** The database of the local server; `undefined` if none runs and the user has named no port. */
+const runningDatabase = (port: number | undefined) =>
+  serverDatabase(port).catch((error) => {
     if (port !== undefined) throw error
     console.info('%s This uses an empty database.', error.message)
     return undefined

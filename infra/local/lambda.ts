@@ -46,7 +46,7 @@ export const loadFunctions = async (ids: OperationId[]): Promise<Record<Operatio
     id,
     (await import(`../../functions/${id}.ts`)).handler,
   ]
-  // It has those of `ids` only, which are all that the caller reads.
+  // (A cast: it has those of `ids` only, but the caller reads no others.)
   return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
 }
 
@@ -57,7 +57,7 @@ const ProxyResponse = v.object({
   body: v.optional(v.string()),
 })
 
-/** How the body of a success differs from what callers are told; empty if it does not. */
+/** How the body of a success differs from the contract; empty if it does not. */
 const contractDifference = (
   id: OperationId,
   { statusCode, body = '' }: v.InferOutput<typeof ProxyResponse>,
@@ -79,5 +79,5 @@ const newContext = (functionName: string, timeoutMs: number): Context => {
     functionVersion: '$LATEST',
     getRemainingTimeInMillis: () => end - Date.now(),
   }
-  return context as Context // The rest names resources in AWS.
+  return context as Context // Its other properties name resources in AWS.
 }

@@ -23,8 +23,10 @@ import { type Handler, invoke as invokeFunction } from './lambda.ts'
 import { atMost } from './queue.ts'
 
 const localLimits = {
-  // Hundreds at once would delay each other until their database calls time out.
-  /** Functions that run at once; other requests wait. */
+  /**
+   * Functions that run at once; other requests wait. Hundreds at once would delay each other until
+   * their database calls time out.
+   */
   functions: 16,
   /** Time for a function to respond: else 504. */
   functionMs: functionSettings.timeoutSeconds * 1000,
@@ -35,9 +37,9 @@ type Limits = Partial<typeof localLimits> & GatewayOptions['limits']
 /** Creates the HTTP server of the local API: its operations and its reference. */
 export const createLocalApi = (
   handlers: Record<OperationId, Handler>,
-  other: Limits = {},
+  otherLimits: Limits = {},
 ): Gateway => {
-  const { functions, functionMs, ...limits } = { ...localLimits, ...other }
+  const { functions, functionMs, ...limits } = { ...localLimits, ...otherLimits }
   const queue = atMost(functions)
   const routes = operationIds.map((id): Route => {
     const { method, path } = entries[id]

@@ -17,8 +17,8 @@ export const runWithPermissions = <T>(id: OperationId, run: () => T): T => runni
  * operation does not allow. Code outside operations may do everything.
  */
 export const enforcePermissions = (): void => {
-  // Replacing `send` keeps the check out of the code that AWS runs. (Casts, because commands have many
-  // types.)
+  // Replacing `send` keeps the check out of the code that AWS runs. (Casts, because commands have
+  // many types.)
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
   const checkAndSend = async (command: Command, options?: object): Promise<unknown> => {
     const id = running.getStore()

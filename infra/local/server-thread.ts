@@ -8,7 +8,7 @@ import { functionSettings } from '../platform/functions.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { prepareDatabase } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import { description } from './database/local-database.ts'
+import { databaseText } from './database/local-database.ts'
 import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
@@ -32,7 +32,7 @@ const serve = async (parent: MessagePort): Promise<void> => {
     silenceFunctions()
     outliveFunctions()
     say({ kind: 'serving' })
-    process.stdout.write(news(isNew, added))
+    process.stdout.write(startText(isNew, added))
   }
   await stop(functionSettings.timeoutSeconds * 1000)
 }
@@ -58,7 +58,7 @@ const prepare = async (beforeAdding: () => void) => {
 }
 
 /** What to print when the server serves. */
-const news = (isNew: boolean, added: string | undefined): string => {
+const startText = (isNew: boolean, added: string | undefined): string => {
   const examples = added ? `, with ${added}` : ''
   const warning = isLoopback(host) ? '' : WARNING
   if (start.kind === 'first') return banner(examples) + warning
@@ -83,15 +83,15 @@ const outliveFunctions = (): void => {
 
 const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`
 
-const list = Object.values(entries).find(
+const listEntry = Object.values(entries).find(
   ({ method, path }) => method === 'GET' && !path.includes('{'),
 )
 
 const banner = (examples: string): string => `\
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}${list?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  Try it        curl ${baseUrl}${listEntry?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
   API key       ${LOCAL_API_KEY}
-  Database      ${description(database)}${examples}
+  Database      ${databaseText(database)}${examples}
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

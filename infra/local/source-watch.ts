@@ -47,7 +47,8 @@ export const watchAdvice = (root: string): string => {
   )
 }
 
-// Types of statfs(2). Changes by another machine, such as the host of a virtual one, cause no events.
+// Types of statfs(2). Changes by another machine, such as the host of this virtual one, cause no
+// events.
 const REMOTE = new Map([
   [0x01021997, '9p'],
   [0x6969, 'NFS'],

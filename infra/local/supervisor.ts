@@ -2,7 +2,7 @@ import type { SourceWatch } from './source-watch.ts'
 import type { ServerStart } from './thread-protocol.ts'
 import type { ServerThread } from './worker.ts'
 
-// How long a server may complete its requests. At the end, it ends by itself after the time limit of
+// How long a server may complete its requests. At the end, it needs at most the time limit of
 // functions, 10 s, unless one is in an endless loop.
 const END_MS = 11_000
 const RESTART_MS = 2000

@@ -79,7 +79,7 @@ export class Api extends Construct {
     addFixedMethods(resource, methods)
   }
 
-  /** The one for callers comes first. The last works even before a new domain has its DNS record. */
+  /** The one for callers is first. The last works before a new domain has its DNS record. */
   #baseUrls({ publicBaseUrl, domainName, domainOnly }: Stage): string[] {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`

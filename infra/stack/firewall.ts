@@ -7,8 +7,8 @@ import type { Stage } from '../stages.ts'
 type FirewallProps = { restApi: RestApi; rates: NonNullable<Stage['firewall']> }
 
 /**
- * Blocks addresses and API keys that send too many requests. A request without a key counts by its
- * address only. What is blocked gets the gateway response WAF_FILTERED.
+ * Blocks addresses and API keys that send too many requests. A request without a key counts for its
+ * address only. Blocked requests get the gateway response WAF_FILTERED.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { restApi, rates }: FirewallProps) {
@@ -16,7 +16,7 @@ export class Firewall extends Construct {
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visible(`${Stack.of(this).stackName}Firewall`),
+      visibilityConfig: withoutSamples(`${Stack.of(this).stackName}Firewall`),
       rules: [
         newRule(0, 'Address', { limit: rates.perAddress, aggregateKeyType: 'IP' }),
         newRule(1, 'Key', {
@@ -38,17 +38,17 @@ const newRule = (priority: number, name: string, rate: Rate): CfnWebACL.RuleProp
   priority,
   action: { block: {} },
   statement: { rateBasedStatement: { ...rate, evaluationWindowSec: 300 } },
-  visibilityConfig: visible(name),
+  visibilityConfig: withoutSamples(name),
 })
 
-/** One key can be sent as `Bearer  key` or `bearer key`. */
+/** So that `Bearer  key` and `bearer key` count as one. */
 const textTransformations = [
   { priority: 0, type: 'COMPRESS_WHITE_SPACE' },
   { priority: 1, type: 'LOWERCASE' },
 ]
 
-// Without samples, which show headers, and so API keys.
-const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+// Samples would show headers, and so API keys.
+const withoutSamples = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
   metricName,
   sampledRequestsEnabled: false,

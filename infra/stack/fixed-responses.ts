@@ -93,7 +93,7 @@ type HeaderValues = Readonly<Record<string, string>>
 
 type MockResponse = { status: number; headers: HeaderValues; body?: string }
 
-/** Adds a method without a function. `body` is a template: it must not contain `$` or `#`. */
+/** Adds a method without a function. `body` is a Velocity template: no `$` or `#`. */
 const addMock = (resource: IResource, method: string, response: MockResponse): void => {
   const { status, headers, body } = response
   const statusCode = String(status)
@@ -132,7 +132,8 @@ const CONTENT_TYPES = [
 
 /** Writes headers as API Gateway maps them: fixed values in single quotes. */
 const mapHeaders = (headers: HeaderValues, body: unknown): Record<string, string> => {
-  const sent = { ...commonHeaders('', body !== undefined), ...httpsHeaders, ...headers }
+  const requestId = '' // Replaced below: only API Gateway knows it.
+  const sent = { ...commonHeaders(requestId, body !== undefined), ...httpsHeaders, ...headers }
   const mapped: Record<string, string> = {}
   for (const [name, value] of Object.entries(sent)) mapped[name] = `'${value}'`
   return { ...mapped, 'X-Request-Id': 'context.extendedRequestId' }

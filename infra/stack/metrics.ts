@@ -68,7 +68,7 @@ const percentage = (part: IMetric, whole: IMetric, condition: string): IMetric =
     label: '%',
   })
 
-/** A condition of `percentage`: at least 5, or at least 2 and more than 1 %. Fewer are no outage. */
+/** At least 5, or at least 2 and more than 1 %: fewer are no outage. */
 const SEVERAL = 'FILL(part, 0) >= 5 || (FILL(part, 0) >= 2 && 100 * FILL(part, 0) > whole)'
 
 /** Without scans for paths that do not exist. */

@@ -55,7 +55,7 @@ export class Monitoring extends Construct {
 
 type Query = { id: string; name: string; logGroups: LogGroup[] } & QueryStringProps
 
-/** Queries for CloudWatch Logs Insights. Who runs one with `ID` replaces that. */
+/** Queries for CloudWatch Logs Insights. Operators replace `ID` before they run one. */
 const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query[] => {
   const logGroups = operations.map(({ logGroup }) => logGroup)
   return [
@@ -119,7 +119,7 @@ const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query
 
 type Graphs = Record<string, IMetric[]>
 
-/** The graphs, by title, below their question. */
+/** The graphs by question and title. */
 const newGraphs = (
   api: ApiMetrics,
   operations: OperationFunction[],

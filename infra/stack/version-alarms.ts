@@ -23,10 +23,13 @@ export const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   return alarms
 }
 
-/** After an update, an alarm forgets the last version: it would stop the canary of the fix. */
+/**
+ * Lets an updated alarm start anew. Otherwise, errors of the last version would stop the canary of
+ * its fix.
+ */
 const warmUp = { warmUpPeriodDurationInMinutes: 1 }
 
-/** For each minute. */
+/** In each minute. */
 const SUM = { statistic: Stats.SUM, period: Duration.minutes(1) }
 
 /** Lambda counts crashes and timeouts of a version, but not responses with status 500. */

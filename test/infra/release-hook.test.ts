@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { checkRelease } from '../../infra/stack/release-hook.ts'
+import { checkRelease } from '../../infra/release-hook.ts'
 import { operationIds } from '../../shared/contract.ts'
 import { failOnce, proxy } from '../support/database.ts'
 import { type FakeResponse, type Fate, serveFake } from '../support/fake-api.ts'

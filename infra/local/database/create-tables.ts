@@ -83,20 +83,24 @@ const describeTable = async (client: DynamoDBClient, id: TableId) => {
 
 const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   await client.send(new DeleteTableCommand({ TableName }))
-  await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
+  await waitUntilTableNotExists({ client, ...WAIT }, { TableName })
 }
 
 /** Creates a table, unless it exists or another process creates it. */
 const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> => {
   const TableName = tableName(id)
-  const definition = { TableName, BillingMode: 'PAY_PER_REQUEST', ...keys(tables[id]) } as const
+  const definition = {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    ...keySchemas(tables[id]),
+  } as const
   await client.send(new CreateTableCommand(definition)).catch((error) => {
     if (!(error instanceof ResourceInUseException)) throw error
   })
-  await waitUntilTableExists({ client, ...EAGERLY }, { TableName })
+  await waitUntilTableExists({ client, ...WAIT }, { TableName })
 }
 
-const keys = ({ partitionKey, indexes }: Table) => {
+const keySchemas = ({ partitionKey, indexes }: Table) => {
   const attributes = [partitionKey, ...Object.values(indexes)]
   const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, partition]) => ({
     IndexName,
@@ -119,4 +123,4 @@ const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
 })
 
 /** How long to wait for a table, in seconds. */
-const EAGERLY = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }
+const WAIT = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }

@@ -23,8 +23,8 @@ export type LocalDatabase =
   | { kind: 'embedded'; endpoint: string; folder: string | undefined }
   | { kind: 'server' | 'named'; endpoint: string }
 
-/** A database, as the banner describes it. */
-export const description = (database: LocalDatabase): string =>
+/** Names a database for its user. */
+export const databaseText = (database: LocalDatabase): string =>
   database.kind === 'embedded'
     ? `${database.endpoint} (${database.folder ?? 'in memory'})`
     : database.endpoint
@@ -47,7 +47,7 @@ export const namedDatabase = (): LocalDatabase | undefined => {
 }
 
 /** The database of the local server at a port. Throws a CommandError if no server runs there. */
-export const localDatabase = async (port = DEFAULT_PORT): Promise<LocalDatabase> => {
+export const serverDatabase = async (port = DEFAULT_PORT): Promise<LocalDatabase> => {
   const endpoint = `http://127.0.0.1:${port + 1}`
   const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
   // Something else may listen there.
@@ -58,7 +58,8 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<LocalDatabase>
   )
 }
 
-type Choice = {
+/** What to start: nothing if there is an `existing` database. `listener` has its port already. */
+type DatabaseOptions = {
   existing: LocalDatabase | undefined
   folder?: string | undefined
   listener?: Server | undefined
@@ -75,7 +76,8 @@ type Started = {
  * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless an `existing`
  * one is to be used. Throws a CommandError if the folder cannot be used.
  */
-export const startDatabase = async ({ existing, folder, listener }: Choice): Promise<Started> => {
+export const startDatabase = async (wanted: DatabaseOptions): Promise<Started> => {
+  const { existing, folder, listener } = wanted
   if (folder === '')
     throw new CommandError(
       '--data is empty. Name a folder, or omit --data to keep the data in memory.',
@@ -120,7 +122,7 @@ const PLACEHOLDERS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 }
 
-/** The region and the access key of the environment, as far as they are set. */
+/** The region and the access key of the environment, if they are set. */
 const ownAccount = (): Record<string, unknown> => {
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env
   return {

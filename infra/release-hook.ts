@@ -6,11 +6,11 @@ import {
 } from '@aws-sdk/client-codedeploy'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { Context } from 'aws-lambda'
-import * as apiKeys from '../../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
-import { secondsFromNow } from '../../shared/model/expiry.ts'
-import { service } from '../../shared/service.ts'
-import { setting, variableValue } from '../../shared/settings.ts'
+import * as apiKeys from '../shared/data/api-keys.ts'
+import { digestOf, type KeyPrefix, newApiKey } from '../shared/model/api-key.ts'
+import { secondsFromNow } from '../shared/model/expiry.ts'
+import { service } from '../shared/service.ts'
+import { setting, variableValue } from '../shared/settings.ts'
 
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 

@@ -139,8 +139,8 @@ const outageRows = (metrics: ApiMetrics): Record<string, Row> => ({
     windows: { bad: 3, of: 24 },
     text:
       'More than half of the requests got a 4xx other than 429. Run "refused requests by ' +
-      'address, client and code". A single client is at fault, or tries keys. If many are ' +
-      'refused since a release or a restore of API keys, undo that.',
+      'address, client and code". If they come from one client, it has a bug or is guessing keys. ' +
+      'If they come from many since a release or a restore of API keys, undo that.',
   },
   ApiSlow: {
     metric: metrics.latency(99),

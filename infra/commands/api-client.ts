@@ -1,38 +1,40 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { jsonOf } from '../../shared/model/json.ts'
 import { CommandError } from '../command-line.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { proxySentence } from '../proxy.ts'
 import { printable } from './key-report.ts'
+import type { Progress } from './progress.ts'
 
 /** An API, how often to call it at most, and what tells the user that it is unavailable. */
-export type ApiAccess = {
+type ApiAccess = {
   baseUrl: string
   apiKey: () => Promise<string>
   perSecond: number
   signal: AbortSignal
-  say: (line: string) => void
+  progress: Progress
 }
 
 /**
- * A request below the base address: the status of a success, and those of errors that a retry would
- * not change. `retryUntil` is in milliseconds since 1970.
+ * A request below the base address. A response with one of `statuses` is final, and none is sent
+ * after `retryUntil`, in milliseconds since 1970.
  */
 type ApiRequest = {
-  method: string
   path: string
+  method: string
   headers?: Record<string, string>
   body?: string
-  success: number
-  refusals: number[]
+  statuses: number[]
   retryUntil?: number
 }
+
+/** With the status 0, there was no response, and `text` says why. */
 type ApiResponse = { status: number; headers: Headers; text: string; json: unknown }
 
 /** Calls an API, and waits while it throttles, or is unavailable or behind a firewall. */
 export class ApiClient {
   readonly #access: ApiAccess
-  /** When the next request may begin, and the last one was served, by `performance.now()`. */
-  #nextTurn = 0
+  #nextTurn = 0 // As of `performance.now()`, like all times here but `retryUntil`.
   #servedAt = performance.now()
   #hasSaid = false
 
@@ -41,22 +43,24 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request until the response is a success or a refusal; `undefined` if none is in time.
-   * Throws a CommandError if the service does not accept the key, and the reason of the signal.
+   * Sends a request until the response is final, or it is too late. Throws a CommandError if the
+   * service does not accept the key, and the reason of the signal.
    */
-  async send(request: ApiRequest): Promise<ApiResponse | undefined> {
-    while (Date.now() < (request.retryUntil ?? Infinity)) {
+  async send(request: ApiRequest): Promise<ApiResponse> {
+    for (;;) {
       await this.#takeTurn()
-      const received = await this.#attempt(request)
+      const apiKey = await this.#access.apiKey()
+      // Only now, because a turn may come hours later.
+      if (Date.now() >= (request.retryUntil ?? Infinity)) return noResponse('It is too late.')
+      const response = await this.#attempt(request, apiKey)
       this.#access.signal.throwIfAborted()
-      if (typeof received === 'object' && isServed(received, request)) {
+      if (isFinal(response, request.statuses)) {
         this.#servedAt = performance.now()
         this.#hasSaid = false
-        return received
+        return response
       }
-      this.#waitAfter(received)
+      this.#waitAfter(response)
     }
-    return undefined
   }
 
   async #takeTurn(): Promise<void> {
@@ -68,62 +72,55 @@ export class ApiClient {
     this.#nextTurn = Math.max(this.#nextTurn, performance.now() - 100) + 1000 / perSecond
   }
 
-  /** Returns a response, or why there is none. */
-  async #attempt({ method, path, headers, body }: ApiRequest): Promise<ApiResponse | string> {
-    const { baseUrl, apiKey, signal } = this.#access
-    const own = { 'Content-Type': 'application/json', Authorization: `Bearer ${await apiKey()}` }
+  async #attempt(request: ApiRequest, apiKey: string): Promise<ApiResponse> {
+    const { baseUrl, signal } = this.#access
+    const own = { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` }
+    const headers = { ...own, ...request.headers }
     try {
-      const response = await fetch(baseUrl + path, {
-        method,
-        headers: { ...own, ...headers },
-        body: body ?? null,
-        redirect: 'manual', // The key goes to no other host.
-        signal, // No time limit: API Gateway gives up after 29 s, and `fetch` after five minutes.
-      })
+      // The key goes to no other host. No time limit: API Gateway gives up after 29 s.
+      const options = { ...request, headers, signal, redirect: 'manual' as const }
+      const response = await fetch(baseUrl + request.path, options)
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: jsonOf(text) }
     } catch (error) {
       const { cause = error } = Object(error) // `fetch` says why in the cause.
-      return `${cause}. ${proxySentence()}`.trim()
+      return noResponse(`${cause}. ${proxySentence()}`.trim())
     }
   }
 
   /** Lets all requests wait as the response says, or the longer the longer none is served. */
-  #waitAfter(received: ApiResponse | string): void {
+  #waitAfter({ status, headers, text }: ApiResponse): void {
     const now = performance.now()
     const down = now - this.#servedAt
-    const isResponse = typeof received === 'object'
-    const told = isResponse ? retryAfter(received.headers) : undefined
     const grown = Math.min(100 + down / 2, 30_000) * (0.5 + Math.random() / 2)
-    this.#nextTurn = Math.max(this.#nextTurn, now + (told ?? grown))
-    if (down < 10_000 || this.#hasSaid) return
+    const wait = retryAfter(headers) ?? grown
+    this.#nextTurn = Math.max(this.#nextTurn, now + wait)
+    if (down + wait < 10_000 || this.#hasSaid) return
     this.#hasSaid = true
-    const reason = isResponse ? `${received.status} ${received.text.slice(0, 200)}` : received
-    this.#access.say(`Waiting for the API: ${printable(reason)}`)
+    const reason = status === 0 ? text : `${status} ${text.slice(0, 200)}`
+    this.#access.progress.say(`Waiting for the API: ${printable(reason)}`)
   }
 }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+const noResponse = (text: string): ApiResponse => {
+  return { status: 0, headers: new Headers(), text, json: undefined }
 }
 
-// What a firewall or a proxy sends says nothing of the request, whatever its status.
-const isServed = ({ status, json }: ApiResponse, { success, refusals }: ApiRequest): boolean => {
-  if (status < 400) return status === success && json !== undefined
+/** What a firewall or a proxy sends says nothing of the request, whatever its status. */
+const isFinal = ({ status, json }: ApiResponse, statuses: number[]): boolean => {
   const { status: own, message } = Object(json)
-  if (own !== status || message === gatewayResponses.forbidden.message) return false
+  if (json === undefined || (status >= 400 && own !== status)) return false
+  if (message === gatewayResponses.forbidden.message) return false
   if (status === 401 || status === 403)
     throw new CommandError(`The API does not accept the key of this command: ${message}`)
-  return refusals.includes(status)
+  return statuses.includes(status)
 }
+
+const HOUR_MS = 3_600_000
 
 /** The pause that a response asks for, in milliseconds (RFC 9110, section 10.2.3). */
 const retryAfter = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After') ?? ''
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(wait) ? undefined : wait
+  return Number.isNaN(wait) ? undefined : Math.min(wait, HOUR_MS)
 }

@@ -1,22 +1,22 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { pipeline, type Transform } from 'node:stream'
-import { type Options, parse } from 'csv-parse'
+import { parse } from 'csv-parse'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
+import { jsonOf } from '../../shared/model/json.ts'
 import { NewPet, Pet } from '../../shared/pets/pet.ts'
 import { parseRequest } from '../../shared/pipeline/input.ts'
-import { jsonBody } from '../../shared/pipeline/middleware/json-body.ts'
 import { CommandError } from '../command-line.ts'
 
 /**
- * A pet of a file: the number of its last line, its text, after the header if the file has one, and
- * the JSON that adds it. With a `problem`, it must not be sent.
+ * A pet of a file: the number of its last line, its text, the header that a copy needs, and the
+ * JSON that adds the pet. With a `problem`, it must not be sent.
  */
 export type PetLine = {
   number: number
+  header: string
   text: string
-  header: string | undefined
   body: string
   problem?: string | undefined
 }
@@ -31,9 +31,16 @@ export async function* petLines(
 ): AsyncGenerator<PetLine> {
   const format = formats.get(extname(file).toLowerCase())
   if (!format) throw new CommandError(`${file} is no .csv and no .jsonl file.`)
-  const source = createReadStream(file).on('data', onData)
-  const rows: Transform = parse({ ...LINES, ...format.options })
-  pipeline(source, rows, () => {}) // An error of the source becomes one of the rows.
+  const rows: Transform = parse({
+    bom: true,
+    info: true,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    ...format.options,
+  })
+  // An error of the file becomes one of the rows.
+  pipeline(createReadStream(file).on('data', onData), rows, () => {})
   try {
     yield* format.petsOf(rows)
   } catch (error) {
@@ -41,15 +48,13 @@ export async function* petLines(
   }
 }
 
-/** What the API would say of a pet; `undefined` if it would add it. */
-export const problemOf = async ({ body, problem }: PetLine): Promise<string | undefined> => {
-  if (problem) return problem
-  const multiValueHeaders = { 'Content-Type': ['application/json'] }
-  const requestContext = { authorizer: { clientId: '' } }
-  // It has all that the two checks read.
-  const event = { body, multiValueHeaders, requestContext } as never
+/** Why the API would refuse a pet; `undefined` if it would add it. */
+export const problemOf = ({ body, problem }: PetLine): string | undefined => {
+  const json = jsonOf(body)
+  if (problem || json === undefined) return problem ?? 'It is not JSON.'
   try {
-    await jsonBody(NewPet, entries.createPet).before?.({ event } as never)
+    // An event with all that this reads.
+    const event = { body: json, requestContext: { authorizer: { clientId: '' } } } as never
     parseRequest('createPet', entries.createPet, event)
     return undefined
   } catch (error) {
@@ -57,87 +62,72 @@ export const problemOf = async ({ body, problem }: PetLine): Promise<string | un
   }
 }
 
-/** A line of CSV, without its end. */
-export const csvLine = (cells: unknown[]): string =>
-  cells
-    .map((cell) => String(cell ?? ''))
-    .map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
-    .join(',')
+/** A line of CSV. */
+export const csvLine = (cells: unknown[]): string => {
+  const quoted = cells.map((cell) => {
+    const text = String(cell ?? '')
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  })
+  return `${quoted.join(',')}\r\n`
+}
 
 /** A record of the parser: `lines` counts those up to its end. */
 type Row = { record: string[]; info: { lines: number } }
 
-const LINES: Options = {
-  bom: true,
-  info: true,
-  record_delimiter: ['\r\n', '\n'],
-  relax_column_count: true,
-  skip_empty_lines: true,
-}
-
-const KNOWN = Object.keys(Pet.entries)
+const FIELDS = Object.keys(Pet.entries)
 
 async function* petsOfCsv(rows: AsyncIterable<Row>): AsyncGenerator<PetLine> {
   let columns: string[] | undefined
-  for await (const { record, info } of rows) {
+  for await (const { record: cells, info } of rows) {
     if (!columns) {
-      columns = record
+      columns = cells
       assertHeader(columns)
       continue
     }
-    const problem = `The line has ${record.length} cells, and the header has ${columns.length}.`
+    const problem = `The line has ${cells.length} cells, and the header has ${columns.length}.`
     yield {
       number: info.lines,
-      text: csvLine(record),
       header: csvLine(columns),
-      body: bodyOf(columns, record),
-      problem: record.length === columns.length ? undefined : problem,
+      text: csvLine(cells),
+      body: bodyOf(columns, cells),
+      problem: cells.length === columns.length ? undefined : problem,
     }
   }
   if (!columns) throw new Error(`it is empty. ${HEADER}`)
 }
 
-const HEADER = `Its first line must name fields, with commas between them: ${KNOWN}.`
+const HEADER = `Its first line must name fields, with commas between them: ${FIELDS}.`
 
 const assertHeader = (columns: string[]): void => {
-  const unknown = columns.find((name) => !KNOWN.includes(name))
+  const unknown = columns.find((name) => !FIELDS.includes(name))
   const repeated = columns.find((name, i) => columns.indexOf(name) !== i)
   if (unknown !== undefined)
     throw new Error(`it has the unknown column ${JSON.stringify(unknown)}. ${HEADER}`)
   if (repeated) throw new Error(`it has the column ${repeated} twice.`)
 }
 
-/** The fields that are numbers in JSON. Any other cell becomes text, which the API refuses. */
-const NUMBERS = Object.entries<v.GenericSchema>(NewPet.entries)
-  .filter(([, field]) => v.getMetadata(field).type === 'integer')
-  .map(([name]) => name)
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
 
+/** An empty cell is an absent field. A number keeps all digits, unless its field may be text. */
 const bodyOf = (columns: string[], cells: string[]): string => {
   const fields: Record<string, unknown> = {}
-  for (const [i, name] of columns.entries()) {
-    const cell = cells[i]
-    if (!cell || !(name in NewPet.entries)) continue
-    fields[name] = NUMBERS.includes(name) && NUMBER.test(cell) ? JSON.rawJSON(cell) : cell
+  for (const [name, schema] of Object.entries<v.GenericSchema>(NewPet.entries)) {
+    const cell = cells[columns.indexOf(name)]
+    if (!cell) continue
+    const isNumber = NUMBER.test(cell) && !v.is(schema, cell)
+    fields[name] = isNumber ? JSON.rawJSON(cell) : cell
   }
   return JSON.stringify(fields)
 }
 
 async function* petsOfJson(rows: AsyncIterable<Row>): AsyncGenerator<PetLine> {
   for await (const { record, info } of rows) {
-    const text = record.join(NUL)
-    const unknown = namesIn(text).find((name) => !KNOWN.includes(name))
+    const body = record.join(NUL)
+    // What is wrong with other JSON than objects, the API says.
+    const names = /^\s*\{/.test(body) ? Object.keys(Object(jsonOf(body))) : []
+    const unknown = names.find((name) => !FIELDS.includes(name))
     const problem = unknown === undefined ? undefined : `It has the unknown field "${unknown}".`
-    yield { number: info.lines, text, header: undefined, body: text, problem }
-  }
-}
-
-/** The names in a JSON object. What is wrong with any other text, the API says. */
-const namesIn = (text: string): string[] => {
-  try {
-    return text.trimStart().startsWith('{') ? Object.keys(Object(JSON.parse(text))) : []
-  } catch {
-    return []
+    yield { number: info.lines, header: '', text: `${body}\n`, body, problem }
   }
 }
 

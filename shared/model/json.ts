@@ -46,3 +46,12 @@ export const stringifyJson = (value: unknown, indent = 0): string =>
     (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part),
     indent,
   )
+
+/** The value of a JSON text, as `exactJson` returns it; `undefined` if the text is no JSON. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return exactJson(text, JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { proxy } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
@@ -16,11 +18,12 @@ const PETS = [
 const page = (...items: string[]) => ({ status: 200, body: `[${items}]` })
 const link = { Link: '<http://203.0.113.1/v1/pets?limit=100&cursor=AAAA>; rel="next"' }
 
+const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
+
 /** An API that sends these responses, and the export of it. */
 const fakeApi = async (...fates: Fate[]) => {
   const { baseUrl, requests } = await serveFake(...fates)
   const { port } = new URL(baseUrl)
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
   const start = (...args: string[]) =>
     startCommand('commands/export', [...args, '--stage', 'local', '--port', port], env)
   return { requests, start }
@@ -59,6 +62,19 @@ test('ends without an error when its reader has enough', async () => {
   child.stdout.destroy()
 
   expect(await exited).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a full disk ends it with a sentence', async () => {
+  const { baseUrl } = await serveFake(page(`${PETS[0]}`))
+  const { port } = new URL(baseUrl)
+  const full = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, 'infra/commands/export.ts']
+  const args = [...full, 'pets', '--stage', 'local', '--port', port]
+
+  const finished = promisify(execFile)('sh', args, { env })
+
+  await expect(finished).rejects.toMatchObject({
+    stderr: 'Standard output cannot be written: ENOSPC: no space left on device, write\n',
+  })
 })
 
 test('an error of the API ends it with a sentence', async () => {

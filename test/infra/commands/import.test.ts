@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
@@ -135,13 +135,15 @@ test('a line of JSON is sent as it is, unless it has an unknown field', async ()
 
 test('refused lines are written with the header, and a mended file is left as it is', async () => {
   const file = fileOf('name,categoryId\nRex,1\n"T,om",x\na,b,c\n')
-  const { importFile } = await fakeApi(added(1), error(422, 'Made by the test.'), error(412, ''))
+  const responses = [added(1), error(422, 'Made by the test.')]
+  const staging = await fakeApi(...responses)
+  const production = await fakeApi(...responses)
   const refused = `${file}.refused.csv`
 
-  const first = await importFile(file)
+  const first = await staging.importFile(file)
   const written = readFileSync(refused, 'utf8')
   writeFileSync(refused, 'name,categoryId\nTom,1\n')
-  const second = await importFile(file)
+  const second = await production.importFile(file)
 
   const lines = [
     'Line 3: Made by the test.',
@@ -149,8 +151,11 @@ test('refused lines are written with the header, and a mended file is left as it
     'Of 3 pets: 1 added, 2 refused.',
     '',
   ]
-  const stderr = `The refused lines are in ${refused}. Mend them there, and import that file.\n`
-  expect([first, second]).toEqual(Array(2).fill({ code: 1, stdout: lines.join('\n'), stderr }))
+  const stdout = lines.join('\n')
+  const sentence = `The refused lines are in ${refused}. Mend them there, and import that file.`
+  const kept = 'It was there before: to have it written again, remove it, and run this again.'
+  expect(first).toEqual({ code: 1, stdout, stderr: `${sentence}\n` })
+  expect(second).toEqual({ code: 1, stdout, stderr: `${sentence} ${kept}\n` })
   expect(written).toBe('name,categoryId\r\n"T,om",x\r\na,b,c\r\n')
   expect(readFileSync(refused, 'utf8')).toBe('name,categoryId\nTom,1\n')
 })
@@ -274,7 +279,8 @@ test('a line that was sent 23 hours ago is named, and sent with --resend', async
   expect(first).toEqual({
     code: 1,
     stdout:
-      'Line 2 may have been added. Look for Rex,1\nOf 2 pets: 1 added, 0 refused, 1 unknown.\n',
+      'Line 2 may have been added. Look for {"name":"Rex","categoryId":1}\n' +
+      'Of 2 pets: 1 added, 0 refused, 1 unknown.\n',
     stderr:
       'Look for the unknown lines. --resend sends them again: it adds them twice if they are there.\n',
   })
@@ -284,6 +290,23 @@ test('a line that was sent 23 hours ago is named, and sent with --resend', async
     ['PATCH', '{"name":"-"}'],
     ['POST', '{"name":"Rex","categoryId":1}'],
   ])
+})
+
+test('a file beside that cannot be written ends it with a sentence', async () => {
+  const file = fileOf('name,categoryId\nRex,x\n')
+  const { importFile, recordOf } = await fakeApi(error(400, 'Made by the test.'))
+  const refused = `${file}.refused.csv.part`
+  mkdirSync(recordOf(file))
+  mkdirSync(refused)
+
+  const first = await importFile(file)
+  rmdirSync(recordOf(file))
+  const second = await importFile(file)
+
+  const problem = (path: string) =>
+    `${path} cannot be written: EISDIR: illegal operation on a directory, open '${path}'\n`
+  expect(first.stderr).toBe(problem(recordOf(file)))
+  expect(second.stderr).toBe(problem(refused))
 })
 
 test('what a full disk cannot record is not sent, and a later run adds the rest', async () => {

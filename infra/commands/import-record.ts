@@ -14,6 +14,9 @@ import { printable } from './key-report.ts'
 type Entry = { line: number; sentAt: string } | { line: number; id: number } | Refusal
 type Refusal = { line: number; refused: string }
 
+const ADDED = 1
+export const REFUSED = 2
+
 /**
  * The file beside an imported file, for one deployment: JSON lines that say of each of its lines
  * when it was sent, and what became of it. A run that was killed has recorded all that it has sent.
@@ -23,25 +26,26 @@ export class ImportRecord {
   refused = 0
   newestId: number | undefined
   readonly firstRefusals: Refusal[] = []
-  /** By the number of a line. A million objects would take too much memory. */
-  readonly outcomes: ('added' | 'refused')[] = []
+  /** By the number of a line: `ADDED`, `REFUSED` or 0. A million strings take too much memory. */
+  readonly outcomes: Uint8Array
   /** When lines without an outcome were sent, in milliseconds since 1970. */
   readonly sentAt = new Map<number, number>()
   readonly path: string
   readonly digest: string
 
-  private constructor(path: string, digest: string) {
+  private constructor(path: string, digest: string, lastLine: number) {
     this.path = path
     this.digest = digest
+    this.outcomes = new Uint8Array(lastLine + 1)
   }
 
   /**
    * Opens or creates the record of a file with this digest. Throws a CommandError if it belongs to
    * another file, if another run has it open, or if it cannot be written.
    */
-  static async open(path: string, digest: string): Promise<ImportRecord> {
+  static async open(path: string, digest: string, lastLine: number): Promise<ImportRecord> {
     await lock(path)
-    const record = new ImportRecord(path, digest)
+    const record = new ImportRecord(path, digest, lastLine)
     record.#append('')
     for await (const text of createInterface(createReadStream(path))) {
       // No entry: a full disk has cut it off. Only a record has this name.
@@ -80,11 +84,11 @@ export class ImportRecord {
     }
     this.sentAt.delete(line)
     if ('id' in entry) {
-      this.outcomes[line] = 'added'
+      this.outcomes[line] = ADDED
       this.newestId = entry.id
       this.added++
     } else {
-      this.outcomes[line] = 'refused'
+      this.outcomes[line] = REFUSED
       this.refused++
       if (this.refused <= 10) this.firstRefusals.push(entry)
     }

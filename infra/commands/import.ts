@@ -7,7 +7,7 @@ import { CommandError, run, stopSignal, wholeNumber } from '../command-line.ts'
 import { ApiClient } from './api-client.ts'
 import { withCommandKey } from './command-key.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { cannotWrite, ImportRecord } from './import-record.ts'
+import { cannotWrite, ImportRecord, REFUSED } from './import-record.ts'
 import { printable } from './key-report.ts'
 import { type PetLine, petLines, problemOf } from './pet-lines.ts'
 import { grouped, Progress } from './progress.ts'
@@ -25,10 +25,10 @@ const importCommand = deploymentCommand('npm run import --', DESCRIPTION)
   .option('--resend', 'also send lines that may have been added more than 23 hours ago')
   .action(async (file, { perSecond, inFlight, check, resend = false, ...target }) => {
     const signal = stopSignal()
-    const { digest, lines } = await readAll(file, signal, check)
+    const { digest, lines, last } = await readAll(file, signal, check)
     if (check) return
     const deployment = await findDeployment(target)
-    const record = await ImportRecord.open(`${file}.${deployment.name}.jsonl`, digest)
+    const record = await ImportRecord.open(`${file}.${deployment.name}.jsonl`, digest, last)
     const progress = new Progress('pets', lines - record.added - record.refused)
     const plan = { file, record, inFlight, resend, signal, progress }
     // An idempotency record belongs to a client.
@@ -53,11 +53,13 @@ const readAll = async (file: string, signal: AbortSignal, isCheck = false) => {
   const hash = createHash('sha256')
   const progress = new Progress('lines read')
   let lines = 0
+  let last = 0
   let invalid = 0
   try {
     for await (const pet of petLines(file, (bytes) => hash.update(bytes))) {
       signal.throwIfAborted()
       lines++
+      last = pet.number
       progress.add()
       const problem = isCheck && problemOf(pet)
       if (!problem) continue
@@ -70,7 +72,7 @@ const readAll = async (file: string, signal: AbortSignal, isCheck = false) => {
   }
   if (isCheck) console.info(`Of ${grouped(lines)} pets, the API would refuse ${grouped(invalid)}.`)
   if (invalid > 0) throw new CommandError(`${file} has invalid lines. Nothing was sent.`)
-  return { digest: hash.digest('hex'), lines }
+  return { digest: hash.digest('hex'), lines, last }
 }
 
 type Plan = {
@@ -187,7 +189,7 @@ const writeRefused = async (file: string, record: ImportRecord): Promise<string>
 async function* refusedLines(file: string, record: ImportRecord): AsyncGenerator<string> {
   let isFirst = true
   for await (const { number, header, text } of petLines(file)) {
-    if (record.outcomes[number] !== 'refused') continue
+    if (record.outcomes[number] !== REFUSED) continue
     yield isFirst ? header + text : text
     isFirst = false
   }

@@ -54,16 +54,8 @@ test('adds each pet once, although the import is killed three times, and the ser
   let server = await startTestServer(['--empty', '--data', folder])
   const { port } = new URL(server.baseUrl)
   const record = `${file}.PetStoreLocal${port}.jsonl`
-  const start = () =>
-    startCommand('commands/import', [
-      file,
-      '--stage',
-      'local',
-      '--port',
-      port,
-      '--per-second',
-      '60',
-    ])
+  const target = ['--stage', 'local', '--port', port]
+  const start = () => startCommand('commands/import', [file, ...target, '--per-second', '60'])
   const responses = () => entriesOf(record).filter(({ id }) => id).length
   const until = (count: number) =>
     vi.waitUntil(() => existsSync(record) && responses() >= count, { timeout: 60_000 })
@@ -183,9 +175,9 @@ test('all but refusals is retried, with the same key and body', async () => {
   ).toBe(1)
 })
 
-test.each([401, 403])('a %i stops the import', async (status) => {
+test('a 403 stops the import', async () => {
   const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
-  const { requests, importFile } = await fakeApi(error(status, 'No.'))
+  const { requests, importFile } = await fakeApi(error(403, 'No.'))
 
   expect(await importFile(file)).toEqual(
     failure('The API does not accept the key of this command: No.'),
@@ -198,7 +190,6 @@ const FIELDS =
 test.each([
   ['', 'it is empty. $'],
   ['Rex,1\n', 'it has the unknown column "Rex". $'],
-  ['name;categoryId\n', 'it has the unknown column "name;categoryId". $'],
   ['name,categoryId,name\n', 'it has the column name twice.'],
   [
     'name,categoryId\nRex,1\nT"om,1\n',

@@ -15,8 +15,8 @@ const provenElsewhere: Record<string, string> = {
     '.ci/run installs; test/infra/local/main.test.ts starts the server',
   'README.md: npx cdk bootstrap': 'test/deploy/main.ts, but for its first line',
   'functions/README.md': 'who follows it, and test/recipe',
-  'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
-  'infra/README.md': 'a first deployment, which needs GitHub',
+  'infra/OPERATE.md': 'test/runbook, and test/deploy/main.ts as far as an emulated AWS can',
+  'infra/README.md': 'test/runbook',
   'test/README.md': 'who runs the tests',
 }
 

@@ -36,6 +36,10 @@ const testDeployment = async (): Promise<void> => {
     ...emulator.env,
     PATH: `${dirname(python)}:${emulator.env.PATH}`,
     stack: stacks.production,
+    stage: 'production',
+    days: '35',
+    protection: '--deletion-protection-enabled',
+    time: '2026-11-20T12:00:00Z', // The emulator restores what is there.
   }
   const node = (args: string) => runProcess('node', args.split(' '), { env, output: 'inherit' })
   const cdk = cdkIn(folder, { env, output })
@@ -74,20 +78,39 @@ const testDeployment = async (): Promise<void> => {
   })
 
   // The marked blocks of the section.
-  const [stop, restore, undelete, protect] = [0, 1, 2, 3]
+  const [restore, undelete, protect] = [0, 1, 2]
   await step('Stop writes', async () => {
     const [reader, writer] = ['listPets', 'createPet'].map(
       (id) =>
         `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
     )
-    await follow('Restore data', [stop])
+    await follow('Stop writes', [0], { concurrency: '0' })
     await bash(`[[ "${reader}, ${writer}" == ', 0' ]]`)
-    await follow('Restore data', [stop], { change: 'delete-function-concurrency' })
+    await follow('Stop writes', [0], { concurrency: 'none' })
     await bash(`[[ "${reader}, ${writer}" == ', ' ]]`)
   })
   await step('Restore the tables of production', () => follow('Restore data', [restore, protect]))
   const restored = await restoredPets(env)
   const late = await api.create('late')
+
+  await step('Bring one pet back, whose order is gone', async () => {
+    const lost = await api.create('lost')
+    const pets = outputs[stacks.production]?.PetsTable
+    const item = `--table-name ${pets} --key 'id={N=${lost.id}}'`
+    const [copy, put, remove] = [0, 1, 2].map((i) => blocksOf('Bring one pet back', [i]))
+    const hold = `--update-expression 'SET #o = :o' --expression-attribute-names '#o=order'`
+    const commands = [
+      `aws dynamodb update-item ${item} ${hold} --expression-attribute-values ':o={N=5}'`,
+      copy,
+      `aws dynamodb delete-item ${item}`,
+      put,
+      `! { ${put}}`, // The pet exists again.
+      answeringYes(`${remove}`),
+    ]
+    await bash(commands.join('\n'), { pet: `${lost.id}` })
+    await api.change(lost.id, { name: 'Max' })
+    await bash(`aws dynamodb delete-item ${item}`)
+  })
 
   const update = await step('Synthesize an update', () => {
     const time = restored.split('-').at(-1)
@@ -125,12 +148,16 @@ const testDeployment = async (): Promise<void> => {
       'delete-table',
     ]
     for (const each of steps) await bash(`aws dynamodb ${each} --table-name ${restored}`)
-    await follow('Restore data', [undelete, protect], { tables: restored })
+    await follow('Restore data', [undelete, protect], { deleted: restored })
   })
   assert.deepEqual(await api.list(), items)
   await checkIndex()
 
-  await step('Delete production', () => follow('Delete a deployment'))
+  await step('Delete production', async () => {
+    const unprotect = 'update-termination-protection --no-enable-termination-protection'
+    await bash(`aws cloudformation ${unprotect} --stack-name $stack`)
+    await bash(answeringYes(blocksOf('Delete a deployment', [0])))
+  })
   const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
   await runProcess('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], {
     env,
@@ -179,6 +206,12 @@ const blocksOf = (heading: string, indexes: number[]): string => {
   if (chosen.includes(undefined))
     throw new Error(`infra/OPERATE.md has too few marked blocks under "${heading}".`)
   return chosen.join('')
+}
+
+/** Commands that ask first, in a shell that has pasted the variables of "Procedures". */
+const answeringYes = (commands: string): string => {
+  const [ask = ''] = /^ask\(\).*$/m.exec(readFileSync('infra/OPERATE.md', 'utf8')) ?? []
+  return `${ask}\n{ ${commands}} <<< yes`
 }
 
 const step = async <Result>(name: string, act: () => Promise<Result>): Promise<Result> => {

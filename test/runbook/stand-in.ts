@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { environment, preparePython, startProcess } from '../support/process.ts'
+
+/** What AWS and other commands respond, by action such as `iam:GetRole`, or by command. */
+export type Scenario = {
+  /** What the operator has set. */
+  variables?: Record<string, string>
+  /** The lines that the operator types when asked. */
+  input?: string
+  permissions: readonly string[]
+  /** What each call returns in turn, the last from then on. Without any, a response is empty. */
+  responses?: Record<string, readonly unknown[]>
+  /** Error codes. */
+  refusals?: Record<string, string>
+}
+
+/** A call of AWS with its parameters, or of another command with its arguments. */
+export type Call = { action: string; input: unknown }
+
+export type Outcome = { status: number; calls: Call[]; stdout: string; stderr: string }
+
+const FOLDER = dirname(fileURLToPath(import.meta.url))
+
+/** The commands that a procedure may call. Others are this machine's own. */
+const COMMANDS = ['aws', 'npm', 'npx', 'gh', 'sleep']
+
+// Without the settings of whoever runs this.
+const OPTIONS = { bash: ['--noprofile', '--norc'], zsh: ['-f'] }
+
+export type Shell = keyof typeof OPTIONS
+export const shells: readonly Shell[] = ['bash', 'zsh']
+
+/** Starts what stands in for AWS. Returns a function that pastes commands into a shell. */
+export const startStandIn = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runbook-'))
+  const python = await preparePython('test/deploy/requirements.txt', 'inherit')
+  const command = join(folder, 'command')
+  const source = readFileSync(join(FOLDER, 'command.py'), 'utf8')
+  writeFileSync(command, `#!${python} -IS\n${source}`)
+  chmodSync(command, 0o755)
+  for (const name of COMMANDS) symlinkSync(command, join(folder, name))
+  const address = join(folder, 'socket')
+  const server = startProcess(python, [join(FOLDER, 'stand-in.py'), address], {
+    env: { ...environment, ...AWS },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  while (!existsSync(address)) {
+    if (server.exitCode !== null) throw new Error('The stand-in of AWS has ended.')
+    await setTimeout(50)
+  }
+  return {
+    paste: (shell: Shell, commands: string, scenario: Scenario) =>
+      paste(folder, shell, commands, scenario),
+    stop: () => server.kill(),
+  }
+}
+
+const AWS = {
+  AWS_ACCESS_KEY_ID: 'none',
+  AWS_SECRET_ACCESS_KEY: 'none',
+  AWS_DEFAULT_REGION: 'eu-central-1',
+  AWS_CONFIG_FILE: '/nowhere',
+  AWS_SHARED_CREDENTIALS_FILE: '/nowhere',
+}
+
+const paste = async (
+  folder: string,
+  shell: Shell,
+  commands: string,
+  { variables, input = '', ...state }: Scenario,
+): Promise<Outcome> => {
+  const file = join(mkdtempSync(join(folder, 'run-')), 'scenario')
+  writeFileSync(file, JSON.stringify({ responses: {}, refusals: {}, ...state }))
+  const child = startProcess(shell, [...OPTIONS[shell], '-c', commands], {
+    cwd: dirname(file),
+    env: { PATH: `${folder}:${process.env.PATH}`, RUNBOOK: file, ...variables },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.on('data', (data) => {
+      output[stream] += data
+    })
+  child.stdin?.on('error', () => {}) // A block that asks nothing may end first.
+  child.stdin?.end(input)
+  const [status] = await once(child, 'close')
+  return { status, calls: callsOf(`${file}.calls`), ...output }
+}
+
+const callsOf = (file: string): Call[] =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : []

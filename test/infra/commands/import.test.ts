@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { digestOf } from '../../../shared/model/api-key.ts'
+import { Pet } from '../../../shared/pets/pet.ts'
 import { failAlways, proxy } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
@@ -185,8 +186,8 @@ test('a 403 stops the import', async () => {
   expect(requests).toHaveLength(1)
 })
 
-const FIELDS =
-  'Its first line must name fields, with commas between them: id,name,categoryId,status.'
+const NAMES = Object.keys(Pet.entries).join(',')
+const FIELDS = `Its first line must name fields, with commas between them: ${NAMES}.`
 test.each([
   ['', 'it is empty. $'],
   ['Rex,1\n', 'it has the unknown column "Rex". $'],

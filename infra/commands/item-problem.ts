@@ -27,7 +27,7 @@ export const itemProblem = (
   { fields }: AnyCollection,
 ): string | undefined => roundedProblem(item, id) ?? ruleProblem(item, id, fields)
 
-/** Why an item cannot be written: `exactNumber` has read one of its numbers as `NaN`. */
+/** Why an item cannot be written: one of its numbers was read as `NaN`. */
 export const roundedProblem = (item: Attributes, id: CollectionId): string | undefined => {
   const attribute = attributeWith(Number.isNaN, item)
   return (

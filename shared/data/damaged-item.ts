@@ -13,9 +13,9 @@ export class DamagedItem extends Error {
 /** Without the value, which may be personal. */
 const damage = (field: string, value: unknown): string => {
   if (value === undefined) return `no ${field}`
-  // As `exactNumber` reads it.
-  if (Number.isNaN(value)) return `a ${field} that JavaScript would round`
-  return `a ${field} of the type ${value === null ? 'null' : typeof value}`
+  // As a number is read that is not exact.
+  if (Number.isNaN(value)) return `in ${field} a number that JavaScript would round`
+  return `in ${field} a value of the type ${value === null ? 'null' : typeof value}`
 }
 
 const SILENT_MS = 60_000

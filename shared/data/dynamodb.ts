@@ -1,12 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Int64 } from '../model/int64.ts'
 import { exactNumber } from '../model/json.ts'
 
 /** How items are read and written. Commands read a number as functions do, also a damaged one. */
 export const itemFormat = {
   marshallOptions: { removeUndefinedValues: true },
   // A function, because the client itself rounds decimals.
-  unmarshallOptions: { wrapNumbers: exactNumber },
+  unmarshallOptions: { wrapNumbers: storedNumber },
 }
 
 /** How long the key check and the operation may each wait for DynamoDB, resends included. */
@@ -48,4 +49,11 @@ export const withDeadline = async <T>(work: (deadline: Deadline) => Promise<T>):
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** A number of an item; `NaN` if JavaScript would round it, or the client not write it again. */
+function storedNumber(text: string): Int64 {
+  const number = exactNumber(text)
+  const isTooLarge = typeof number === 'number' && Math.abs(number) > Number.MAX_SAFE_INTEGER
+  return isTooLarge ? Number.NaN : number
 }

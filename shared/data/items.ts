@@ -3,6 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import type { Int64 } from '../model/int64.ts'
+import { DamagedItem, reportDamage } from './damaged-item.ts'
 import { type Deadline, dynamodb } from './dynamodb.ts'
 import {
   cancellationCodes,
@@ -118,13 +119,16 @@ const writeItems = async (
   return { kind: 'stale', keys: keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed') }
 }
 
-/** An item that was read. Throws an Error if it has no revision, which tells when it changes. */
+/** An item that was read. Throws a DamagedItem if it has no revision, which tells when it changes. */
 const withRevision = (
   { table, value }: Key,
   item: Record<string, unknown> | undefined,
 ): Item | undefined => {
-  if (item && typeof item.revision !== 'string')
-    throw new Error(`The item ${value} of ${table} has no revision.`)
+  if (item && typeof item.revision !== 'string') {
+    const damage = new DamagedItem(table, value, 'revision', item.revision)
+    reportDamage(damage)
+    throw damage
+  }
   // A function that changed it would see that in its next run.
   return deepFreeze(item) as Item | undefined
 }

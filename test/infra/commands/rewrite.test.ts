@@ -131,7 +131,7 @@ test('names items that cannot be read or written, and stores all others', async 
   expect(await run()).toEqual({
     lines: [
       '5 read, 1 rewritten.',
-      'The item 1 of pets has a name that JavaScript would round. It stays as it is.',
+      'The item 1 of pets has in name a number that JavaScript would round. It stays as it is.',
       'The item 2 of pets has no revision. It stays as it is.',
       'The item 3 of pets has in old a number that JavaScript would round. It stays as it is.',
       'The item 4 of pets cannot be written: Item size has exceeded the maximum allowed size. It stays as it is.',
@@ -158,7 +158,7 @@ test('a check names items that break a rule or cannot be written, without their 
   expect(lines).toEqual([
     '6 read, 2 different.',
     `The item 1 of pets breaks a rule: name must be ${text}; status must be one of available, pending, sold, or omitted.`,
-    'The item 2 of pets has a categoryId of the type string.',
+    'The item 2 of pets has in categoryId a value of the type string.',
     'The item 4 of pets has in old a number that JavaScript would round.',
     `The item 5 of pets breaks a rule: name must be ${text}.`,
   ])

@@ -206,15 +206,19 @@ describe('a damaged pet', () => {
 
   test.each([
     ['no name', { name: undefined }],
-    ['a name of the type number', { name: 7 }],
-    ['a name of the type null', { name: null }],
-    ['a name of the type object', { name: new Set(['Rex']) }],
-    ['a categoryId of the type string', { categoryId: '7' }],
+    ['in name a value of the type number', { name: 7 }],
+    ['in name a value of the type null', { name: null }],
+    ['in name a value of the type object', { name: new Set(['Rex']) }],
+    ['in categoryId a value of the type string', { categoryId: '7' }],
     [
-      'a categoryId that JavaScript would round',
+      'in categoryId a number that JavaScript would round',
       { categoryId: NumberValue.from('1.00000000000000000001') },
     ],
-    ['a status of the type boolean', { status: true }],
+    [
+      'in categoryId a number that JavaScript would round',
+      { categoryId: NumberValue.from('1e100') },
+    ],
+    ['in status a value of the type boolean', { status: true }],
   ])('with %s is an error if it is read', async (damage, edited) => {
     await putItem('pets', { ...damaged, ...edited })
 
@@ -243,6 +247,25 @@ describe('a damaged pet', () => {
     const problem = 'The item 21 of pets has no name.'
     const line = [{ damagedItem: 'pets 21', table: 'pets', id: '21', problem }]
     expect(log.mock.calls).toEqual([line, line])
+  })
+
+  test('is one that has no revision', async () => {
+    await putItem('pets', { ...damaged, id: 22, revision: undefined })
+
+    const problem = 'The item 22 of pets has no revision.'
+    await expect(pets.get(22)).rejects.toThrow(problem)
+    expect(log).toHaveBeenCalledExactlyOnceWith({
+      damagedItem: 'pets 22',
+      table: 'pets',
+      id: '22',
+      problem,
+    })
+  })
+
+  test('is not one with an attribute of bytes, which no field has', async () => {
+    await putItem('pets', { ...damaged, photo: Uint8Array.of(1) })
+
+    expect(await pets.get(20)).toMatchObject({ name: 'Rex', photo: Uint8Array.of(1) })
   })
 
   test('is not one whose value breaks a rule: a later release may have made it stricter', async () => {

@@ -93,10 +93,3 @@ test('stored pets, idempotency keys and API keys are understood', async () => {
   expect(changed).toMatchObject({ id: 1 })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })
-
-test('an item without a revision is a bug', async () => {
-  await putItem('pets', { id: 4, ...newPet(), shard: 0 })
-
-  for (const work of [pets.get(4), pets.change(4, {}, undefined)])
-    await expect(work).rejects.toThrow(new Error('The item 4 of pets has no revision.'))
-})

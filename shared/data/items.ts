@@ -119,7 +119,7 @@ const writeItems = async (
   return { kind: 'stale', keys: keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed') }
 }
 
-/** An item that was read. Throws a DamagedItem if it has no revision, which tells when it changes. */
+/** An item that was read. Throws a DamagedItem without a revision, which tells when it changes. */
 const withRevision = (
   { table, value }: Key,
   item: Record<string, unknown> | undefined,

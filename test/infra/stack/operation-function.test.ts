@@ -131,7 +131,7 @@ test.each(operationIds)('the alias of %s is its newest version; old ones are ret
  * `aws` is a shell function, and knows the policies of all roles but `unknown`.
  */
 const stopWrites = (unknown?: string) => {
-  const [, block = ''] = /^● To stop writes.*?^```sh\n(.*?)^```/ms.exec(OPERATE) ?? []
+  const [, block = ''] = /^### Stop writes.*?^```sh\n(.*?)^```/ms.exec(OPERATE) ?? []
   const functions = operationIds.map((id) => `${id}\t${partsOf(production, id).role}`)
   const policies = functions.flatMap((line) => {
     const [id, role = ''] = line.split('\t')
@@ -144,12 +144,12 @@ const stopWrites = (unknown?: string) => {
     case "$*" in
       'lambda list-functions'*) echo '${functions.join('\n')}' ;;
       ${policies.join('\n')}
-      'lambda put-function-concurrency --reserved-concurrent-executions 0 --function-name'*)
-        echo "\${@: -1}" ;;
+      'lambda put-function-concurrency --function-name '*' --reserved-concurrent-executions 0')
+        echo "$4" ;;
       *) return 254 ;;
     esac
   }
-  stack=PetStoreProduction
+  stack=PetStoreProduction concurrency=0
   ${block}`
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
   return { status, stopped: stdout.split('\n').filter(Boolean) }

@@ -11,7 +11,7 @@ import { CommandError } from '../command-line.ts'
 import { printable } from './key-report.ts'
 
 /** When a line was sent, the id of its pet, or why it was refused. */
-type Entry = { line: number; sentAt: string } | { line: number; id: number } | Refusal
+type RecordLine = { line: number; sentAt: string } | { line: number; id: number } | Refusal
 type Refusal = { line: number; refused: string }
 
 const ADDED = 1
@@ -48,11 +48,11 @@ export class ImportRecord {
     const record = new ImportRecord(path, digest, lastLine)
     record.#append('')
     for await (const text of createInterface(createReadStream(path))) {
-      // No entry: a full disk has cut it off. Only a record has this name.
-      const entry = jsonOf(text) as Entry | { digest: string } | undefined
-      if (!entry) continue
-      if ('line' in entry) record.#note(entry)
-      else if (entry.digest !== digest)
+      // No line: a full disk has cut it off. Only a record has this name.
+      const recorded = jsonOf(text) as RecordLine | { digest: string } | undefined
+      if (!recorded) continue
+      if ('line' in recorded) record.#note(recorded)
+      else if (recorded.digest !== digest)
         throw new CommandError(
           `${path} belongs to another file of this name. Import this one under another name.`,
         )
@@ -62,35 +62,35 @@ export class ImportRecord {
   }
 
   /** Throws a CommandError if the disk is full. */
-  add(entry: Entry): void {
-    this.#append(printable(JSON.stringify(entry)))
-    this.#note(entry)
+  add(recorded: RecordLine): void {
+    this.#append(printable(JSON.stringify(recorded)))
+    this.#note(recorded)
   }
 
-  // The line feed comes first: an entry that was cut off does not spoil the next one.
-  #append(entry: string): void {
+  // The line feed comes first: a line that was cut off does not corrupt the next one.
+  #append(text: string): void {
     try {
-      appendFileSync(this.path, `\n${entry}`)
+      appendFileSync(this.path, `\n${text}`)
     } catch (error) {
       throw cannotWrite(this.path, error)
     }
   }
 
-  #note(entry: Entry): void {
-    const { line } = entry
-    if ('sentAt' in entry) {
-      this.sentAt.set(line, Date.parse(entry.sentAt))
+  #note(recorded: RecordLine): void {
+    const { line } = recorded
+    if ('sentAt' in recorded) {
+      this.sentAt.set(line, Date.parse(recorded.sentAt))
       return
     }
     this.sentAt.delete(line)
-    if ('id' in entry) {
+    if ('id' in recorded) {
       this.outcomes[line] = ADDED
-      this.newestId = entry.id
+      this.newestId = recorded.id
       this.added++
     } else {
       this.outcomes[line] = REFUSED
       this.refused++
-      if (this.refused <= 10) this.firstRefusals.push(entry)
+      if (this.refused <= 10) this.firstRefusals.push(recorded)
     }
   }
 }

@@ -173,7 +173,7 @@ const report = async (file: string, lines: number, record: ImportRecord, unknown
 /** Writes the refused lines, unless somebody may have mended them. Returns what to do then. */
 const writeRefused = async (file: string, record: ImportRecord): Promise<string> => {
   const path = `${file}.refused${extname(file)}`
-  const advice = `The refused lines are in ${path}. Mend them there, and import that file.`
+  const advice = `The refused lines are in ${path}. Correct them there, and import that file.`
   if (existsSync(path))
     return `${advice} It was there before: to have it written again, remove it, and run this again.`
   const part = `${path}.part` // A run that is killed leaves no file with some of the lines.

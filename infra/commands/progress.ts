@@ -63,7 +63,7 @@ export class Progress {
   }
 }
 
-/** A number with separators of thousands. */
+/** A number with thousands separators. */
 export const grouped = (number: number): string => number.toLocaleString('en-US')
 
 const duration = (seconds: number): string => {

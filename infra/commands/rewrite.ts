@@ -100,7 +100,7 @@ export const rewrite = async (plan: Plan): Promise<void> => {
 type Counts = { different: number; named: number }
 
 const failuresOf = ({ different, named }: Counts, isCheck: boolean): string[] => [
-  ...(named > 0 ? [`${named} items are named above. Mend them by hand.`] : []),
+  ...(named > 0 ? [`${named} items are named above. Correct them by hand.`] : []),
   ...(isCheck && different > 0
     ? [`${different} items are not as this version stores them. Run this without --check.`]
     : []),

@@ -29,8 +29,8 @@ const serve = async (parent: MessagePort): Promise<void> => {
   for await (const [order] of orders) {
     if (order === 'stop') break
     server.listen(await listen(port, host))
-    silenceFunctions()
-    outliveFunctions()
+    muteRequestLog()
+    surviveLateErrors()
     say({ kind: 'serving' })
     process.stdout.write(startText(isNew, added))
   }
@@ -67,7 +67,7 @@ const startText = (isNew: boolean, added: string | undefined): string => {
 }
 
 /** Hides the request log of the functions, because the server logs each response itself. */
-const silenceFunctions = (): void => {
+const muteRequestLog = (): void => {
   const { info } = console
   console.info = (...args) => {
     if (args[0]?.coldStart === undefined) info(...args)
@@ -75,7 +75,7 @@ const silenceFunctions = (): void => {
 }
 
 /** Logs errors that functions throw after their response, as Lambda does, and goes on. */
-const outliveFunctions = (): void => {
+const surviveLateErrors = (): void => {
   process.on('uncaughtException', (error) => {
     console.error('A function has thrown an error after its response:', error)
   })

@@ -69,7 +69,7 @@ const addReference = (api: RestApi, baseUrls: string[]): void => {
 
 /**
  * The documents for these addresses. CDK's tokens for URLs that only the deployment knows contain a
- * `$`, which the documents escape. So tokens are inserted last, in the place of other URLs.
+ * `$`, which the documents escape. So tokens are inserted last, in place of other URLs.
  */
 const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
   const placeholders = baseUrls.map((url, i) =>

@@ -47,7 +47,7 @@ const checkSize = (stack: Stack): void => {
   const resources = stack.node.findAll().filter(CfnResource.isCfnResource).length
   if (resources <= limit) return
   throw new ConfigurationError(
-    `${stack.stackName} has ${resources} resources, and CloudFormation allows ${limit}. Cut the ` +
+    `${stack.stackName} has ${resources} resources, and CloudFormation allows ${limit}. Split the ` +
       'service in two: infra/LIMITS.md says how many operations fit.',
   )
 }

@@ -20,7 +20,7 @@ export const newId = (now = Date.now()): number => {
   // Plain arithmetic, because the shift operators truncate to 32 bits.
   const candidate = (now - ID_EPOCH) * IDS_PER_MILLISECOND + random
   const id = Math.max(candidate, lastId + 1)
-  // `lastId` stays as it was. Otherwise, one wrong reading of the clock would spoil all later ids.
+  // `lastId` stays as it was. Otherwise, one wrong reading of the clock would raise all later ids.
   if (!Number.isSafeInteger(id))
     throw new Error(`Set the clock: it says ${new Date(now).toJSON()}.`)
   lastId = id

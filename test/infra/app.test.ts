@@ -125,7 +125,7 @@ test('a stack with too many operations is refused', () => {
   const resources = Object.keys(Resources).length
 
   const message =
-    `OneStage has ${resources} resources, and CloudFormation allows ${resources - 1}. Cut the ` +
+    `OneStage has ${resources} resources, and CloudFormation allows ${resources - 1}. Split the ` +
     'service in two: infra/LIMITS.md says how many operations fit.'
   expect(() => stackWith({ release: 'canary' }, resources - 1)).toThrow(message)
   expect(() => stackWith({ release: 'canary' }, resources)).not.toThrow()

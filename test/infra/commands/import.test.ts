@@ -145,7 +145,7 @@ test('refused lines are written with the header, and a mended file is left as it
     '',
   ]
   const stdout = lines.join('\n')
-  const sentence = `The refused lines are in ${refused}. Mend them there, and import that file.`
+  const sentence = `The refused lines are in ${refused}. Correct them there, and import that file.`
   const kept = 'It was there before: to have it written again, remove it, and run this again.'
   expect(first).toEqual({ code: 1, stdout, stderr: `${sentence}\n` })
   expect(second).toEqual({ code: 1, stdout, stderr: `${sentence} ${kept}\n` })

@@ -136,7 +136,7 @@ test('names items that cannot be read or written, and stores all others', async 
       'The item 3 of pets has in old a number that JavaScript would round. It stays as it is.',
       'The item 4 of pets cannot be written: Item size has exceeded the maximum allowed size. It stays as it is.',
     ],
-    error: '4 items are named above. Mend them by hand.',
+    error: '4 items are named above. Correct them by hand.',
   })
   expect(await storedItems()).toContainEqual(current({ ...early(5), photo: Uint8Array.of(1) }))
 })
@@ -163,7 +163,7 @@ test('a check names items that break a rule or cannot be written, without their 
     `The item 5 of pets breaks a rule: name must be ${text}.`,
   ])
   expect(error).toBe(
-    '4 items are named above. Mend them by hand. ' +
+    '4 items are named above. Correct them by hand. ' +
       '2 items are not as this version stores them. Run this without --check.',
   )
 })

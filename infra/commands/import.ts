@@ -120,8 +120,8 @@ const assertNewest = async ({ newestId, path }: ImportRecord, api: ApiClient): P
   })
   if (status === 404)
     throw new CommandError(
-      `The pet ${newestId} is not there, which was imported last: it was deleted, or this is a ` +
-        `new database. To import all lines again, remove ${path}.`,
+      `No pet has the id ${newestId}, which was imported last: it was deleted, or this is a new ` +
+        `database. To import all lines again, remove ${path}.`,
     )
 }
 

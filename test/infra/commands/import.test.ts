@@ -232,7 +232,7 @@ test('a second import of a file is refused while the first is running', async ()
   expect(await exited).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Stopped/) })
 })
 
-test('it stops if the pet that was added last is not there', async () => {
+test('it stops if the pet that was added last does not exist', async () => {
   const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
   const first = await fakeApi(added(7), error(401, 'No.'))
   await first.importFile(file)
@@ -242,7 +242,7 @@ test('it stops if the pet that was added last is not there', async () => {
 
   expect(await importFile(file)).toEqual(
     failure(
-      'The pet 7 is not there, which was imported last: it was deleted, or this is a new ' +
+      'No pet has the id 7, which was imported last: it was deleted, or this is a new ' +
         `database. To import all lines again, remove ${recordOf(file)}.`,
     ),
   )

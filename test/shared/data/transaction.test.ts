@@ -307,7 +307,7 @@ const recordPauses = (): number[] => {
 
 test.each<[string, Fault[]]>([
   ['runs', Array(6).fill(conflicts[0])],
-  ['resends', [...inProgress, ...Array(5).fill(conflicts[0])]],
+  ['resends', [lostResponse, ...Array(6).fill(conflicts[0])]],
 ])('pauses between %s, twice as long each time, up to half a second', async (_, faults) => {
   const pauses = recordPauses()
 

@@ -1,12 +1,5 @@
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -46,11 +39,8 @@ export const shells: readonly Shell[] = ['bash', 'zsh']
 export const startStandIn = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'runbook-'))
   const python = await preparePython('test/deploy/requirements.txt', 'inherit')
-  const command = join(folder, 'command')
-  const source = readFileSync(join(FOLDER, 'command.py'), 'utf8')
-  writeFileSync(command, `#!${python} -IS\n${source}`)
-  chmodSync(command, 0o755)
-  for (const name of COMMANDS) symlinkSync(command, join(folder, name))
+  // A shell starts Python, because the path after `#!` ends at a space.
+  for (const name of COMMANDS) writeFileSync(join(folder, name), START_COMMAND, { mode: 0o755 })
   const address = join(folder, 'socket')
   const server = startProcess(python, [join(FOLDER, 'stand-in.py'), address], {
     env: { ...environment, ...AWS },
@@ -62,7 +52,7 @@ export const startStandIn = async () => {
   }
   return {
     paste: (shell: Shell, commands: string, scenario: Scenario) =>
-      paste(folder, shell, commands, scenario),
+      paste({ folder, python }, shell, commands, scenario),
     stop: () => server.kill(),
   }
 }
@@ -75,8 +65,10 @@ const AWS = {
   AWS_SHARED_CREDENTIALS_FILE: '/nowhere',
 }
 
+const START_COMMAND = '#!/bin/sh\nCOMMAND="$0" exec "$PYTHON" -IS "$PROGRAM" "$@"\n'
+
 const paste = async (
-  folder: string,
+  { folder, python }: { folder: string; python: string },
   shell: Shell,
   commands: string,
   { variables, input = '', ...state }: Scenario,
@@ -85,7 +77,13 @@ const paste = async (
   writeFileSync(file, JSON.stringify({ responses: {}, refusals: {}, ...state }))
   const child = startProcess(shell, [...OPTIONS[shell], '-c', commands], {
     cwd: dirname(file),
-    env: { PATH: `${folder}:${process.env.PATH}`, RUNBOOK: file, ...variables },
+    env: {
+      PATH: `${folder}:${process.env.PATH}`,
+      PYTHON: python,
+      PROGRAM: join(FOLDER, 'command.py'),
+      RUNBOOK: file,
+      ...variables,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

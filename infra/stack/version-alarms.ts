@@ -24,7 +24,7 @@ export const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
 }
 
 /**
- * Lets an updated alarm start afresh. Otherwise, errors of the last version would stop the canary of
+ * Lets an updated alarm begin again. Otherwise, errors of the last version would stop the canary of
  * its fix.
  */
 const warmUp = { warmUpPeriodDurationInMinutes: 1 }

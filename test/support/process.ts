@@ -138,8 +138,9 @@ export const preparePython = async (
 
 /** Lets a shell start the scripts of a folder: the path of Python after `#!` ends at a space. */
 const startByShell = (folder: string, python: string): void => {
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = join(folder, entry.name)
     const text = readFileSync(file, 'utf8')
     // To Python, the line after the first is a string.
     const start = `#!/bin/sh\n'''exec' "${python}" "$0" "$@"\n' '''\n`

@@ -8,7 +8,7 @@ import { serviceUnavailable } from '../model/api-error.ts'
  * - `unavailable`: DynamoDB or the network is slow, throttling or down.
  * - `bug`: the request is wrong, or was not sent.
  */
-export type Meaning = 'busy' | 'stale' | 'unavailable' | 'bug'
+type Meaning = 'busy' | 'stale' | 'unavailable' | 'bug'
 
 export const meaningOf = (error: unknown): Meaning => {
   if (!(error instanceof Error)) return 'bug'

@@ -39,7 +39,7 @@ export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
   body: withoutAbsent(entry.body),
 })
 
-export type RequestPart = 'params' | 'query' | 'headers' | 'body'
+type RequestPart = 'params' | 'query' | 'headers' | 'body'
 
 const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)

@@ -37,7 +37,7 @@ export const headerValues = (event: ProxyEvent, name: string): string[] => {
 }
 
 /** The last value of a header. `name` is in lower case. */
-export const header = (event: ProxyEvent, name: string): string | undefined =>
+const header = (event: ProxyEvent, name: string): string | undefined =>
   headerValues(event, name).at(-1)
 
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain or a proxy. */

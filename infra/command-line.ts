@@ -1,12 +1,13 @@
 // For every command: the operators', the local server and those in test. It must not import the
 // AWS SDK, which would delay the start of the local server.
+import { setGlobalProxyFromEnv } from 'node:http'
+import { resolve } from 'node:path'
 import {
   Command,
   CommanderError,
   type CommandUnknownOpts,
   InvalidArgumentError,
 } from '@commander-js/extra-typings'
-import { proxySentence, useProxies } from './proxy.ts'
 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
@@ -25,7 +26,6 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
     each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
     useProxies()
-    checkDashes(command)
     await command.parseAsync()
   } catch (error) {
     fail(error)
@@ -49,6 +49,23 @@ export const stopSignal = (): AbortSignal => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
   return stop.signal
 }
+
+/** Lets requests use the proxies of the environment, except those to this machine. */
+const useProxies = (): void => {
+  const { no_proxy, NO_PROXY = '' } = process.env
+  const direct = [no_proxy ?? NO_PROXY, 'localhost', '127.0.0.1', '[::1]', '::1'].join(',')
+  setGlobalProxyFromEnv({ ...process.env, no_proxy: direct, NO_PROXY: direct })
+}
+
+/** The path of a file that the user has named: npm runs commands in the folder of this package. */
+export const typedPath = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
+
+/** Escapes control characters, as `\\u{a}`: they could forge lines, or control the terminal. */
+export const printable = (value: unknown): string =>
+  String(value).replaceAll(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
 
 /**
  * Timeouts for AWS, in milliseconds: operators may be far from the region. With the SDK's three
@@ -91,10 +108,6 @@ export const explain = (error: unknown): Error => {
     : error
 }
 
-/** Whether AWS has refused a request, so that it had no effect. */
-export const isRefused = (error: unknown): boolean =>
-  error instanceof Error && '$fault' in error && error.$fault === 'client'
-
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
   const reason = explain(error)
@@ -103,30 +116,6 @@ export const fail = (error: unknown): void => {
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1
 }
 
-/** Throws if npm kept options of the command: it passes on only what stands after `--`. */
-const checkDashes = (command: CommandUnknownOpts): void => {
-  const options = [command, ...command.commands].flatMap(({ options }) => options)
-  const names = options
-    .map(({ long }) => long?.slice(2) ?? '')
-    .filter((name) => !OPTIONS_OF_NPM.includes(name))
-  const kept = [...new Set(names)].filter(isKeptByNpm).map((name) => `--${name}`)
-  if (kept.length > 0)
-    command.error(
-      `error: npm kept ${kept.join(' and ')} for itself. ` +
-        `Put -- before all options: ${command.name()} ${kept.join(' ')}`,
-    )
-}
-
-/** npm puts an option into the environment: `--no-watch` as an empty `npm_config_watch`. */
-const isKeptByNpm = (name: string): boolean => {
-  const positive = name.replace(/^no-/, '')
-  const value = process.env[`npm_config_${positive.replaceAll('-', '_')}`]
-  return name === positive ? value !== undefined : value === ''
-}
-
-// npm may have them for itself, from its own settings.
-const OPTIONS_OF_NPM = ['json', 'prefix', 'scope', 'yes']
-
 const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 
 // The SDK has no classes for these errors.
@@ -134,19 +123,24 @@ const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
   if (message === 'Region is missing')
     return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
+  if (/multi-factor/i.test(message))
+    return (
+      'The AWS profile needs a code of an MFA device. Export the credentials of a session first: ' +
+      'eval "$(aws configure export-credentials --format env)"'
+    )
   if (/credentials|ExpiredToken/i.test(name + message))
     return (
-      `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} ` +
+      `No AWS credentials can be used: ${withFullStop(message)} ` +
       'Run aws sso login, or set AWS_PROFILE.'
     )
   const { AWS_ENDPOINT_URL_DYNAMODB: database } = process.env
   const service = database ? `The DynamoDB at ${database}` : 'AWS'
-  if (isRefused(error)) return `${service} refused the request: ${message}`
-  if ('$fault' in error) return `${service} failed: ${message}`
+  if ('$fault' in error)
+    return `${service} ${error.$fault === 'client' ? 'refused the request' : 'failed'}: ${message}`
   // The SDK sent the request, but received no response.
-  if ('$metadata' in error) {
-    const proxy = database ? '' : proxySentence()
-    return `${service} cannot be reached: ${message.replace(/\.?$/, '.')} ${proxy}`.trim()
-  }
-  return undefined
+  if ('$metadata' in error) return `${service} cannot be reached: ${withFullStop(message)}`
+  // It names the file.
+  return 'syscall' in error ? withFullStop(message) : undefined
 }
+
+const withFullStop = (sentence: string): string => sentence.replace(/\.?$/, '.')

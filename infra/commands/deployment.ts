@@ -16,7 +16,7 @@ import {
 } from '../local/database/local-database.ts'
 import { sourcesDigest } from '../sources-digest.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
-import { awsConnection, trustCertificates } from './connection.ts'
+import { awsOptions, useAwsEnvironment } from './aws.ts'
 
 type StageName = keyof typeof stages
 
@@ -37,17 +37,22 @@ export const deploymentCommand = (call: string, description: string) => {
     .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 
-/**
- * What commands need to know about a deployment. `name` is that of its stack, or of a local server
- * with its port; `operator` is the ARN of the user or role whose credentials they have, or `local`.
- */
+/** What commands need to know about a deployment. */
 export type Deployment = {
+  /** That of its stack, or of a local server with its port. */
   name: string
   baseUrl: string
   apiKeysTable: string
   keyPrefix: KeyPrefix
+  /** The ARN of the user or role whose credentials the command has, or `local`. */
   operator: string
+  /** How many requests a command sends in a second, unless it is told: fewer than the throttle. */
+  perSecond: number
+  /** Why no key can be issued: its times would be wrong. */
+  clockProblem?: string | undefined
 }
+
+const PER_SECOND = 200
 
 /**
  * Finds a deployment by the outputs of its stack, or a local server by its port. This process then
@@ -57,14 +62,19 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   if (stage === 'local') {
     await selectLocal(port)
     const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
-    const apiKeysTable = tableName('apiKeys')
     const name = `${service.stack}Local${port}`
-    return { name, baseUrl, apiKeysTable, keyPrefix: 'local', operator: 'local' }
+    const local = { keyPrefix: 'local', operator: 'local', perSecond: PER_SECOND } as const
+    return { name, baseUrl, apiKeysTable: tableName('apiKeys'), ...local }
   }
-  const { name, operator, output } = await findStack(stage, prefix)
-  const apiKeysTable = output(tableOutput('apiKeys'))
-  const { keyPrefix } = stages[stage]
-  return { name, baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix, operator }
+  const { output, ...found } = await findStack(stage, prefix)
+  const { keyPrefix, throttle } = stages[stage]
+  return {
+    ...found,
+    baseUrl: output('BaseUrl'),
+    apiKeysTable: output(tableOutput('apiKeys')),
+    keyPrefix,
+    perSecond: Math.min(PER_SECOND, 0.8 * throttle.rate),
+  }
 }
 
 /**
@@ -94,45 +104,44 @@ export const findTable = async (
 const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await serverDatabase(port)))
 
-/** A stack: `output` returns one of its outputs, or throws a CommandError. */
-type FoundStack = { name: string; operator: string; output: (name: string) => string }
-
-const findStack = async (stage: StageName, prefix = ''): Promise<FoundStack> => {
-  trustCertificates()
-  selectRegion(stages[stage])
-  const { account, operator } = await findOperator(stages[stage])
-  const StackName = prefix + stackName(stages[stage])
-  const client = new CloudFormationClient(awsConnection())
+/**
+ * Finds a stack, and says where. Its `output` returns one of its outputs, or throws a CommandError.
+ */
+const findStack = async (stage: StageName, prefix = '') => {
+  const { region }: Stage = stages[stage]
+  useAwsEnvironment()
+  if (region) process.env.AWS_REGION = region
+  const { account, operator, clockProblem } = await findOperator(stages[stage])
+  const name = prefix + stackName(stages[stage])
+  const client = new CloudFormationClient(awsOptions())
+  const place = `${await client.config.region()} of the account ${account}`
+  console.error(`Using ${name} in ${place}`)
   const { Stacks } = await client
-    .send(new DescribeStacksCommand({ StackName }))
-    .catch(async (error) => {
+    .send(new DescribeStacksCommand({ StackName: name }))
+    .catch((error) => {
       if (!/does not exist/.test(error.message)) throw error
-      const place = `${await client.config.region()} of the account ${account}`
-      throw new CommandError(`There is no stack ${StackName} in ${place}.`)
+      throw new CommandError(`There is no stack ${name} in ${place}.`)
     })
-  const outputs = Stacks?.[0]?.Outputs ?? []
-  const output = (name: string): string => {
-    const value = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue
+  const output = (key: string): string => {
+    const value = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue
     if (value) return value
-    throw new CommandError(
-      `The stack ${StackName} has no output ${name}. Deploy this version first.`,
-    )
+    throw new CommandError(`The stack ${name} has no output ${key}. Deploy this version first.`)
   }
-  return { name: StackName, operator, output }
-}
-
-/** Lets all AWS clients of this process use the region that the stage pins, if it pins one. */
-const selectRegion = ({ name, region }: Stage): void => {
-  const { AWS_REGION } = process.env
-  if (!region) return
-  if (AWS_REGION && AWS_REGION !== region)
-    console.error(`The stage ${name} is in ${region}, so AWS_REGION (${AWS_REGION}) is ignored.`)
-  process.env.AWS_REGION = region
+  return { name, operator, clockProblem, output }
 }
 
 /** Asks AWS whose credentials these are. Throws a CommandError if the stage is elsewhere. */
 const findOperator = async ({ name, account: pinned }: Stage) => {
-  const client = new STSClient(awsConnection())
+  const client = new STSClient(awsOptions())
+  let clockProblem: string | undefined
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      clockProblem = clockProblemAt(Object(result.response).headers?.date)
+      return result
+    },
+    { step: 'deserialize' },
+  )
   const { Account: account = '', Arn: operator = '' } = await client.send(
     new GetCallerIdentityCommand(),
   )
@@ -141,5 +150,15 @@ const findOperator = async ({ name, account: pinned }: Stage) => {
       `The stage ${name} is in the account ${pinned}, but these credentials are of ${account}. ` +
         'Set AWS_PROFILE to use others.',
     )
-  return { account, operator }
+  return { account, operator, clockProblem }
+}
+
+/** Compares this machine's clock with the `Date` of a response (RFC 9110, section 6.6.1). */
+const clockProblemAt = (date: string): string | undefined => {
+  const minutes = Math.abs(Date.now() - Date.parse(date)) / 60_000
+  if (!(minutes > 1)) return undefined
+  return (
+    `The clock of this machine and that of AWS are ${Math.round(minutes)} minutes apart, so a new ` +
+    'key would begin or end at a wrong time. Set the clock.'
+  )
 }

@@ -1,18 +1,19 @@
-import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { Argument, Option } from '@commander-js/extra-typings'
+import { Argument } from '@commander-js/extra-typings'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { Order } from '../../shared/orders/order.ts'
 import { Pet } from '../../shared/pets/pet.ts'
-import { CommandError, run, stopSignal } from '../command-line.ts'
-import { ApiClient } from './api-client.ts'
-import { withCommandKey } from './command-key.ts'
-import { deploymentCommand, findDeployment } from './deployment.ts'
-import { cannotWrite } from './import-record.ts'
-import { csvLine } from './pet-lines.ts'
-import { Progress } from './progress.ts'
+import { CommandError, run, stopSignal, typedPath } from '../command-line.ts'
+import { ApiClient, hasStatus } from './api-client.ts'
+import { withCommandKey } from './api-keys.ts'
+import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
+import { csvLine } from './pet-rows.ts'
+import { grouped, Progress } from './progress.ts'
 
 const lists = {
   pets: { ...entries.listPets, fields: Object.keys(Pet.entries) },
@@ -20,44 +21,51 @@ const lists = {
 }
 
 const DESCRIPTION = `\
-Writes all pets or orders to standard output, newest first, as the API returns them. npm run import
-adds the pets of such a file, with new ids. Orders cannot be imported.`
+Writes all pets or orders to a file, newest first, as the API returns them. npm run import adds the
+pets of such a file, with new ids. Orders cannot be imported. A spreadsheet may run a name that
+begins with = as a formula.`
 
-const exportCommand = deploymentCommand('npm run -s export --', DESCRIPTION)
+const exportCommand = deploymentCommand('npm run export --', DESCRIPTION)
   .addArgument(new Argument('<collection>', 'what to write').choices(propertyNames(lists)))
-  .addOption(
-    new Option('--format <format>', 'JSON, or CSV with a header')
-      .choices(['jsonl', 'csv'])
-      .default('jsonl' as const),
-  )
-  .action(async (collection, { format, ...target }) => {
+  .argument('<file>', 'a .jsonl or .csv file; an older one is replaced at the end', typedPath)
+  .action(async (collection, file, target) => {
     const signal = stopSignal()
-    const deployment = await findDeployment(target)
-    const { path, scope, fields } = lists[collection]
-    const progress = new Progress(collection)
-    // Several may run at once: each revokes its own key only.
-    const owner = { clientId: 'export', name: `export ${randomUUID()}`, scopes: [scope] }
-    try {
-      await withCommandKey(deployment, owner, async (apiKey) => {
-        const api = new ApiClient({ ...deployment, apiKey, perSecond: 100, signal, progress })
-        const items = itemsOf(api, path, progress)
-        const lines = format === 'csv' ? csvLines(items, fields) : jsonLines(items)
-        await pipeline(lines, process.stdout, { end: false }).catch(assertBrokenPipe)
-      })
-    } finally {
-      progress.stop()
-    }
+    await exportItems(collection, file, await findDeployment(target), signal)
   })
+
+/**
+ * Writes all items of a collection to a file. If it fails, an older file stays as it is. Throws a
+ * CommandError, or the reason of the signal.
+ */
+export const exportItems = async (
+  collection: keyof typeof lists,
+  file: string,
+  deployment: Deployment,
+  signal: AbortSignal,
+): Promise<void> => {
+  const format = formats.get(extname(file).toLowerCase())
+  if (!format) throw new CommandError(`${file} is neither a .csv nor a .jsonl file.`)
+  const { path, scope, fields } = lists[collection]
+  await withCommandKey(deployment, { clientId: 'export', scopes: [scope] }, async (apiKey) => {
+    const progress = new Progress(collection)
+    const api = new ApiClient({ ...deployment, apiKey, signal, progress })
+    const lines = format(itemsOf(api, path, progress), fields)
+    const part = `${file}.part`
+    await pipeline(lines, createWriteStream(part)).finally(() => progress.stop())
+    await rename(part, file)
+    console.info(`${file} has ${grouped(progress.done)} ${collection}.`)
+  })
+}
 
 type Item = Record<string, unknown>
 
 async function* itemsOf(api: ApiClient, path: string, progress: Progress): AsyncGenerator<Item> {
   for (let query: string | undefined = '?limit=100'; query !== undefined; ) {
-    const page = { method: 'GET', path: path + query, statuses: [200, 400] }
-    const { status, json, headers } = await api.send(page)
+    const page = { method: 'GET', path: path + query }
+    const { status, json, headers } = await api.send(page, hasStatus(200, 400))
     if (status === 400) throw new CommandError(`The API refused a page: ${Object(json).message}`)
     for (const item of json as Item[]) {
-      progress.add()
+      progress.done++
       yield item
     }
     // Only the cursor, because the link may name another host.
@@ -76,11 +84,9 @@ async function* jsonLines(items: AsyncIterable<Item>): AsyncGenerator<string> {
   for await (const item of items) yield `${stringifyJson(item)}\n`
 }
 
-/** Throws other errors than that of a reader, such as `head`, that has enough. */
-const assertBrokenPipe = (error: NodeJS.ErrnoException): void => {
-  if (error.syscall !== 'write') throw error
-  if (error.code !== 'EPIPE') throw cannotWrite('Standard output', error)
-  process.exitCode = 0
-}
+const formats = new Map([
+  ['.csv', csvLines],
+  ['.jsonl', jsonLines],
+])
 
 if (import.meta.main) await run(exportCommand)

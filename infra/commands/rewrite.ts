@@ -1,19 +1,17 @@
 import { Readable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { Option } from '@commander-js/extra-typings'
 import { collections } from '../../shared/collections.ts'
 import type { AnyCollection } from '../../shared/data/collection.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
-import type { CollectionId } from '../../shared/data/tables.ts'
 import { propertyNames } from '../../shared/model/names.ts'
-import { CommandError, run, stopSignal, wholeNumber } from '../command-line.ts'
-import { awsConnection } from './connection.ts'
+import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { awsOptions } from './aws.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
-import { asStored, itemProblem, roundedProblem } from './item-problem.ts'
+import { Pace } from './pace.ts'
 import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
@@ -26,158 +24,95 @@ const rewriteCommand = deploymentCommand('npm run rewrite --', DESCRIPTION)
       .choices(propertyNames(collections))
       .makeOptionMandatory(),
   )
-  .option(
-    '--per-second <number>',
-    'how many items to write in a second at most',
-    wholeNumber(1, 1000),
-    200,
-  )
-  .option(
-    '--check',
-    'write nothing, and fail if an item is not as this version stores it, breaks a rule or is damaged',
-  )
-  .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
+  .option('--check', 'write nothing, and fail if an item is not as this version stores it')
+  .action(async ({ collection: id, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
-    const table = await findTable(target, collection)
-    // The SDK pauses longer after each attempt: after ten, it has tried for about a minute. A local
-    // database is never throttled.
-    const attempts = target.stage === 'local' ? 2 : 10
-    const work = { table, id: collection, collection: collections[collection] }
-    await rewrite({ ...work, perSecond, pause, attempts, isCheck, signal })
+    const table = await findTable(target, id)
+    await rewrite({ table, collection: collections[id], isCheck, signal })
   })
 
-/**
- * What to rewrite, how many items in a second, how to wait for so many milliseconds, and how often
- * to try each request. A check writes nothing.
- */
+/** What to rewrite. A check writes nothing. */
 type Plan = {
   table: string
-  id: CollectionId
   collection: AnyCollection
-  perSecond: number
-  pause: (milliseconds: number) => Promise<unknown>
-  attempts: number
   isCheck: boolean
   signal: AbortSignal
 }
 
+/** Items that are written in a second, and at once. */
+const PER_SECOND = 200
+const AT_ONCE = 8
+
 /**
- * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
- * that was read, which it keeps. So a resend does no harm, and a later change or delete wins.
- * Prints and passes items that cannot be read or written; a check also prints those that break a
- * rule. Throws a CommandError at the end if there were any, or if a check has found a difference;
- * and the reason of the signal.
+ * Stores each item that differs from what `itemOf` returns. Prints and passes items that cannot be
+ * read or written. Throws a CommandError at the end if there were any, or if a check has found a
+ * difference; and the reason of the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
-  const { table: TableName, isCheck, signal } = plan
-  const client = newClient(plan)
-  const writer = new Writer(client, plan)
-  const progress = new Progress('items', await itemCount(client, TableName))
-  const counts = { read: 0, different: 0, named: 0 }
+  const { collection, isCheck, signal } = plan
+  const table = new RewrittenTable(plan)
+  const progress = new Progress('items')
+  let different = 0
+  let failed = 0
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
-    const outcome = isCheck ? checkItem(item, plan) : await rewriteItem(item, plan, writer)
-    counts.read++
-    progress.add()
-    if (outcome.isDifferent) counts.different++
-    if (outcome.problem === undefined) return
-    counts.named++
-    progress.clear()
-    console.info(`${outcome.problem}${isCheck ? '' : ' It stays as it is.'}`)
-  }
-  try {
-    for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
-      await Readable.from(Items).forEach(visit, { concurrency: 8 })
-  } finally {
-    progress.stop()
-    const word = isCheck ? 'different' : 'rewritten'
-    console.info(`${counts.read} read, ${counts.different} ${word}.`)
-  }
-  const failures = failuresOf(counts, isCheck)
-  if (failures.length > 0) throw new CommandError(failures.join(' '))
-}
-
-type Counts = { different: number; named: number }
-
-const failuresOf = ({ different, named }: Counts, isCheck: boolean): string[] => [
-  ...(named > 0 ? [`${named} items are named above. Correct them by hand.`] : []),
-  ...(isCheck && different > 0
-    ? [`${different} items are not as this version stores them. Run this without --check.`]
-    : []),
-]
-
-/** How many items a table had within the last six hours; `undefined` if AWS does not say. */
-const itemCount = async (client: DynamoDBDocumentClient, TableName: string) => {
-  const described = await client
-    .send(new DescribeTableCommand({ TableName }))
-    .catch(() => undefined)
-  return described?.Table?.ItemCount
-}
-
-const newClient = ({ attempts: maxAttempts }: Plan): DynamoDBDocumentClient => {
-  // An adaptive client sends less while DynamoDB throttles.
-  const options = { ...awsConnection(), retryMode: 'adaptive', maxAttempts }
-  return DynamoDBDocumentClient.from(new DynamoDBClient(options), itemFormat)
-}
-
-/**
- * Whether an item was or must be rewritten, and what is wrong with it. Neither if it is as it
- * should be, or if somebody else has changed it meanwhile.
- */
-type Outcome = { isDifferent: boolean; problem?: string | undefined }
-
-const checkItem = (item: Attributes, { id, collection }: Plan): Outcome => {
-  const wanted = asStored(item, id, collection)
-  if (wanted instanceof Error) return { isDifferent: false, problem: wanted.message }
-  const isDifferent = !isDeepStrictEqual(item, wanted)
-  return { isDifferent, problem: itemProblem(wanted, id, collection) }
-}
-
-const rewriteItem = async (
-  item: Attributes,
-  { id, collection }: Plan,
-  writer: Writer,
-): Promise<Outcome> => {
-  const wanted = asStored(item, id, collection)
-  if (wanted instanceof Error) return { isDifferent: false, problem: wanted.message }
-  if (isDeepStrictEqual(item, wanted)) return { isDifferent: false }
-  const problem = roundedProblem(wanted, id)
-  if (problem) return { isDifferent: false, problem }
-  try {
-    return { isDifferent: await writer.replace(wanted) }
-  } catch (error) {
-    const { name, message } = error as Error // The SDK throws nothing else.
-    if (name !== 'ValidationException') throw error
-    const reason = message.replace(/\.?$/, '.')
-    return {
-      isDifferent: false,
-      problem: `The item ${item.id} of ${id} cannot be written: ${reason}`,
+    progress.done++
+    try {
+      const wanted = collection.itemOf(item)
+      if (isDeepStrictEqual(item, wanted)) return
+      if (isCheck || (await table.replace(wanted))) different++
+    } catch (error) {
+      const { name, message, $metadata } = Object(error)
+      const isOfItem = !$metadata || name === 'ValidationException'
+      if (signal.aborted || !isOfItem) throw error
+      failed++
+      console.info(printable(`The item ${item.id} stays as it is: ${message}`))
     }
   }
+  try {
+    for await (const { Items = [] } of table.pages())
+      await Readable.from(Items).forEach(visit, { concurrency: AT_ONCE })
+  } finally {
+    progress.stop()
+    console.info(`${progress.done} read, ${different} ${isCheck ? 'different' : 'rewritten'}.`)
+  }
+  if (failed > 0) throw new CommandError(`Correct the ${failed} items above by hand.`)
+  if (isCheck && different > 0) throw new CommandError('Run this without --check.')
 }
 
-/** Writes items, as often in a second as the plan allows. */
-class Writer {
+/** A table whose items are read, and written at a limited rate. */
+class RewrittenTable {
   readonly #client: DynamoDBDocumentClient
-  readonly #plan: Plan
-  /** When the next write may begin. */
-  #nextTurn = 0
+  readonly #name: string
+  readonly #pace: Pace
 
-  constructor(client: DynamoDBDocumentClient, plan: Plan) {
-    this.#client = client
-    this.#plan = plan
+  constructor({ table, signal }: Plan) {
+    // The SDK pauses longer after each attempt: after ten, it has tried for about a minute.
+    const client = new DynamoDBClient({ ...awsOptions(), maxAttempts: 10 })
+    this.#client = DynamoDBDocumentClient.from(client, itemFormat)
+    this.#name = table
+    this.#pace = new Pace(PER_SECOND, signal)
   }
 
-  /** Replaces the item of the same revision. Returns false if it has another one by now. */
+  /** All items, page by page. */
+  pages() {
+    return paginateScan({ client: this.#client, pageSize: 1000 }, { TableName: this.#name })
+  }
+
+  /**
+   * Replaces an item on condition that it has the revision that was read, which it keeps: so a
+   * resend does no harm, and a later change or delete wins. Returns whether it did.
+   */
   async replace(item: Attributes): Promise<boolean> {
+    if (typeof item.revision !== 'string') throw new Error('it has no revision.')
     const put = new PutCommand({
-      TableName: this.#plan.table,
+      TableName: this.#name,
       Item: item,
       ConditionExpression: 'revision = :revision',
       ExpressionAttributeValues: { ':revision': item.revision },
     })
     for (;;) {
-      await this.#takeTurn()
+      await this.#pace.turn()
       try {
         await this.#client.send(put)
         return true
@@ -188,13 +123,6 @@ class Writer {
         if (name !== 'TransactionConflictException') throw error
       }
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    const now = performance.now()
-    this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
-    await this.#plan.pause(this.#nextTurn - now)
-    this.#plan.signal.throwIfAborted()
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
@@ -7,9 +6,9 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, run, stopSignal } from '../command-line.ts'
-import { proxySentence } from '../proxy.ts'
-import { ApiKeyTable, generateApiKey } from './api-key-table.ts'
+import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { ApiClient, type ApiResponse } from './api-client.ts'
+import { withCommandKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 
 const DESCRIPTION = `\
@@ -19,142 +18,148 @@ is left.`
 
 const smokeCommand = deploymentCommand('npm run smoke --', DESCRIPTION)
   .option('--base-url <address>', 'call the API at another address, such as a new domain')
-  .action(async ({ baseUrl, ...target }) => {
-    // A canceled pipeline should leave neither the pet nor the key, which would expire anyway.
+  .action(async ({ baseUrl: named, ...target }) => {
+    // A canceled pipeline should leave neither the pet nor the key.
     const signal = stopSignal()
     const deployment = await findDeployment(target)
-    const table = new ApiKeyTable(deployment)
-    const owner = { name: 'smoke test', clientId: 'smoke-test', scopes, expiresIn: 600 }
-    const { text: apiKey, stored } = generateApiKey(deployment, owner)
-    const api = { baseUrl: baseUrl ?? deployment.baseUrl, apiKey, waitSeconds: 30, signal }
-    try {
-      await table.put(stored)
-      console.info(`Testing ${api.baseUrl} with the key ${stored.keyId}`)
-      await smokeTest(api)
-    } finally {
-      await table.remove(stored.digest)
-      console.info(`The key ${stored.keyId} is deleted.`)
-    }
+    const baseUrl = named ?? deployment.baseUrl
+    await withCommandKey(deployment, { clientId: 'smoke-test', scopes }, async (apiKey) => {
+      console.info(`Testing ${baseUrl}`)
+      await smokeTest({ ...deployment, baseUrl, apiKey, waitSeconds: 30, signal })
+    })
   })
 
 /** An API, a key for it, and how long to wait for it. Requests end when `signal` aborts. */
-type TestedApi = { baseUrl: string; apiKey: string; waitSeconds: number; signal: AbortSignal }
+type TestedApi = {
+  baseUrl: string
+  apiKey: () => Promise<string>
+  waitSeconds: number
+  perSecond: number
+  signal: AbortSignal
+}
+
+/** A request, and the response that it should get: its status, and a text in its body. */
+type Check = {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: object | undefined
+  expect: number
+  contains?: string
+  /** What is special about the request. */
+  note?: string
+}
 
 /** Tests an API. Throws a CommandError, or the reason of `signal`, after it has deleted its pet. */
-export const smokeTest = async (api: TestedApi): Promise<void> => {
-  await check(api, 200, 'GET /pets?limit=1')
+export const smokeTest = async (access: TestedApi): Promise<void> => {
+  const api = new ApiClient(access)
+  const check = (row: Check) => assertResponse(api, access.waitSeconds, row)
+  await check({ method: 'GET', path: '/pets?limit=1', expect: 200 })
   const name = `smoke-test-${randomUUID()}`
-  // Nobody can order a pet that is sold.
-  const body = { name, categoryId: 1, status: 'sold' }
-  const creation = { headers: { 'Idempotency-Key': name }, body }
+  const id = await checkPet(check, name, access)
+  for (const entry of Object.values(entries)) await check(harmlessCheck(entry, id))
+  const order = { method: 'POST', path: '/store/orders', body: { petId: id } }
+  await check({ ...order, expect: 409, note: 'for the deleted pet' })
+  // Errors of API Gateway itself have the same body as those of functions.
+  await check({ method: 'GET', path: '/pets/1/smoke-test', expect: 404 })
+  await check({ method: 'PUT', path: '/pets', expect: 405 })
+  const keyless = new ApiClient({ ...access, apiKey: async () => '' })
+  const withoutKey = { method: 'GET', path: '/pets', expect: 401, note: 'without a key' }
+  await assertResponse(keyless, access.waitSeconds, withoutKey)
+}
+
+type SendCheck = (row: Check) => Promise<ApiResponse>
+
+/** Adds, lists and deletes a pet of this name. Returns its id. */
+const checkPet = async (check: SendCheck, name: string, access: TestedApi): Promise<number> => {
+  const creation = {
+    method: 'POST',
+    path: '/pets',
+    headers: { 'Idempotency-Key': name },
+    body: { name, categoryId: 1, status: 'sold' }, // Nobody can order a pet that is sold.
+    expect: 201,
+    contains: name,
+    note: `"${name}"`,
+  }
   try {
-    const id = await testPet(api, name, creation)
-    await testFunctions(api, id)
-    await check({ ...api, apiKey: '' }, 401, 'GET /pets without a key')
-    // Errors of API Gateway itself have the same body as those of functions.
-    await check(api, 404, 'GET /pets/1/smoke-test')
-    await check(api, 405, 'PUT /pets')
+    const { text, json } = await check(creation)
+    const { id } = Object(json)
+    await check({ ...creation, contains: text, note: 'with the same Idempotency-Key' })
+    const list = { method: 'GET', path: '/pets?status=sold&limit=100', expect: 200 }
+    await check({ ...list, contains: text, note: 'for the new pet' })
+    await check({ method: 'DELETE', path: `/pets/${id}`, expect: 204 })
+    return id
   } catch (error) {
-    await removePet({ ...api, signal: new AbortController().signal }, name, creation)
+    // The signal may have aborted.
+    const api = new ApiClient({ ...access, signal: new AbortController().signal })
+    await removePet(api, creation)
     throw error
   }
 }
 
-/** Adds, lists and deletes a pet. Returns its id. */
-const testPet = async (api: TestedApi, name: string, creation: Sent): Promise<number> => {
-  const { text, json } = await check(api, 201, `POST /pets "${name}"`, { ...creation, has: name })
-  const { id } = Object(json)
-  console.info(`If this is killed, delete the pet ${id}.`)
-  await check(api, 201, 'POST /pets with the same Idempotency-Key', { ...creation, has: text })
-  await check(api, 200, 'GET /pets?status=sold&limit=100 for the new pet', { has: text })
-  await check(api, 204, `DELETE /pets/${id}`)
-  return id
+/** Deletes the pet of a failed run. To find it, repeats its creation with the same key. */
+const removePet = async (api: ApiClient, creation: Check): Promise<void> => {
+  const created = await api.send(requestOf(creation), () => true)
+  // Another pet must stay.
+  const id = isRight(created, creation) ? Object(created.json).id : undefined
+  const removal = { method: 'DELETE', path: `/pets/${id}` }
+  const { status } = id ? await api.send(removal, () => true) : created
+  if (status === 204 || status === 404) console.info(`${creation.note} is deleted.`)
+  else console.info(`${creation.note} may be left. To delete it: DELETE /pets/${id ?? '<id>'}`)
 }
 
-/** Calls each function with the id of the deleted pet. No other resource has that id. */
-const testFunctions = async (api: TestedApi, id: number): Promise<void> => {
-  for (const entry of Object.values(entries)) {
-    const { status, ...sent } = harmlessRequest(entry)
-    const request = `${entry.method} ${entry.path.replaceAll(PATH_PARAMETER, `${id}`)}`
-    await check(api, status, request, sent)
-  }
-  await check(api, 409, 'POST /store/orders for the deleted pet', { body: { petId: id } })
-}
-
-/** A request that changes nothing, because its path names no resource, and the expected status. */
-const harmlessRequest = ({ method, path, query, body: schema, pages }: Entry) => {
+/** A request with an id that no resource has, which changes nothing. */
+const harmlessCheck = ({ method, path, query, body: schema, pages }: Entry, id: number): Check => {
   const [body]: readonly object[] = schema ? v.getExamples(schema) : []
+  const request = { method, path: path.replaceAll(PATH_PARAMETER, `${id}`), body }
   // It would create a resource, but a key that is too long is refused first.
-  if (method === 'POST') return { status: 400, body, headers: { 'Idempotency-Key': TOO_LONG } }
+  const tooLong = { 'Idempotency-Key': 'x'.repeat(256) }
+  if (method === 'POST') return { ...request, headers: tooLong, expect: 400 }
   // The body may have no example, and the query may have a required parameter.
   const isValid = (!schema || v.is(schema, body)) && (!query || v.is(query, {}))
-  if (!isValid) return { status: 400, body }
+  if (!isValid) return { ...request, expect: 400 }
   const hasResource = path.includes('{') && !pages
-  return { status: hasResource ? 404 : 200, body }
+  return { ...request, expect: hasResource ? 404 : 200 }
 }
-
-const TOO_LONG = 'x'.repeat(256)
-
-/** Deletes the pet of a failed run. To find it, repeats its creation with the same key. */
-const removePet = async (api: TestedApi, name: string, creation: Sent): Promise<void> => {
-  const { text, json } = await send(api, 'POST /pets', creation)
-  const id = text.includes(name) ? Object(json).id : undefined // Another pet must stay.
-  const status = id && (await send(api, `DELETE /pets/${id}`)).status
-  if (status === 204 || status === 404) console.info(`"${name}" is deleted.`)
-  else console.info(`"${name}" may be left. To delete it: DELETE /pets/${id ?? '<id>'}`)
-}
-
-/** What is sent besides method and path, and a text that the response must contain. */
-type Sent = { headers?: Record<string, string>; body?: object | undefined; has?: string }
-/** A response, and the JSON in it; `status` is 0 if there was none. */
-type Received = { status: number; headers: Headers; text: string; json: unknown }
 
 /**
- * Sends a request: a method, a path, and words for the reader. Repeats a GET for `waitSeconds`, as
- * a new deployment or a list may be late. Throws a CommandError if the response is wrong.
+ * Sends a request. Repeats a GET for `waitSeconds`, as a new deployment or a list may be late.
+ * Throws a CommandError if the response is wrong.
  */
-const check = async (api: TestedApi, status: number, request: string, sent: Sent = {}) => {
-  const end = Date.now() + (request.startsWith('GET') ? 1000 * api.waitSeconds : 0)
-  for (;;) {
-    const received = await send(api, request, sent)
-    api.signal.throwIfAborted()
-    const { code, message } = Object(received.json)
-    const isError = isDeepStrictEqual(received.json, { status, code, message })
-    const isRight = received.status === status && received.text.includes(sent.has ?? '')
-    if (isRight && (status < 400 || isError)) {
-      console.info(`✓ ${request}: ${status}`)
-      return received
-    }
-    if (Date.now() >= end) {
-      const { status: got, text, headers } = received
-      const response = `${got}: ${text.slice(0, 500)} (${headers.get('X-Request-Id')})`
-      console.info(`✗ ${request}: expected ${status}, got ${response}`)
-      throw new CommandError('The smoke test failed.')
-    }
-    await pause(500, undefined, { signal: api.signal }).catch(() => {})
+const assertResponse = async (
+  api: ApiClient,
+  waitSeconds: number,
+  row: Check,
+): Promise<ApiResponse> => {
+  const { method, path, expect, note } = row
+  const seconds = method === 'GET' ? waitSeconds : 0
+  const response = await api.send(requestOf(row), (each) => isRight(each, row), seconds)
+  const name = [method, path, note].filter(Boolean).join(' ')
+  if (isRight(response, row)) {
+    console.info(`✓ ${name}: ${expect}`)
+    return response
   }
+  const { status, text, headers: received } = response
+  const got = printable(`${status}: ${text.slice(0, 500)} (${received.get('X-Request-Id')})`)
+  console.info(`✗ ${name}: expected ${expect}, got ${got}`)
+  throw new CommandError('The smoke test failed.')
 }
 
-/** Sends a request. Never throws. */
-const send = async (api: TestedApi, request: string, sent: Sent = {}): Promise<Received> => {
-  const [method = '', path = ''] = request.split(' ')
-  const authorization = api.apiKey && { Authorization: `Bearer ${api.apiKey}` }
-  try {
-    const response = await fetch(api.baseUrl + path, {
-      method,
-      headers: { 'Content-Type': 'application/json', ...authorization, ...sent.headers },
-      body: sent.body ? stringifyJson(sent.body) : null,
-      signal: api.signal, // No time limit: API Gateway gives up after 29 s.
-    })
-    const { status, headers } = response
-    const text = await response.text()
-    const json = await new Response(text).json().catch(() => undefined)
-    return { status, headers, text, json }
-  } catch (error) {
-    const { cause = error } = Object(error) // `fetch` says why in the cause.
-    const text = `${cause}. ${proxySentence()}`
-    return { status: 0, headers: new Headers(), text, json: undefined }
-  }
+const requestOf = ({ method, path, headers = {}, body }: Check) => ({
+  method,
+  path,
+  headers,
+  body: body && stringifyJson(body),
+})
+
+/** Whether a response has the status, the text and, if it is an error, the body of all errors. */
+const isRight = (
+  { status, text, json }: ApiResponse,
+  { expect, contains = '' }: Check,
+): boolean => {
+  const { code, message } = Object(json)
+  const isError = isDeepStrictEqual(json, { status, code, message })
+  return status === expect && text.includes(contains) && (status < 400 || isError)
 }
 
 if (import.meta.main) await run(smokeCommand)

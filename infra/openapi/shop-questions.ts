@@ -30,8 +30,8 @@ What was sold on a day (in UTC)? This runs in a checkout of the service, as an o
 needs [jq](https://jqlang.org).
 
 \`\`\`sh
-npm run -s export -- orders --stage staging |
-  jq -c 'select(.completedAt // "" | startswith("2026-11-27"))'
+npm run export -- orders orders.jsonl --stage staging &&
+  jq -c 'select(.completedAt // "" | startswith("2026-11-27"))' orders.jsonl
 \`\`\`
 
 A customer no longer wants a pet: cancel the open order. The pet is available again.

@@ -173,9 +173,10 @@ const openApi = async (
 ): Promise<Deployed> => {
   const { hostname, pathname } = new URL(outputs[stacks[stage]]?.BaseUrl ?? '')
   const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
-  const args = `infra/commands/keys.ts issue --stage ${stage} --name test --scope all --expires-in 1d --json`
+  const args = `infra/commands/keys.ts issue --stage ${stage} --name test --scope all --expires-in 1d`
   const { stdout } = await promisify(execFile)('node', args.split(' '), { env })
-  return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
+  const [, apiKey = ''] = /^API key {2}(\S+)$/m.exec(stdout) ?? []
+  return { baseUrl: origin + pathname, apiKey }
 }
 
 /** The name of the table of pets that was restored last. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { shopQuestions } from '../../infra/openapi/shop-questions.ts'
@@ -13,6 +14,7 @@ import {
   type LocalServer,
   leastEnvironment,
   startTestServer,
+  temporaryFolder,
 } from '../support/server.ts'
 
 const [settings = '', ...commands] = Array.from(
@@ -61,7 +63,9 @@ const runIn = async (
     (_, name: keyof typeof values) => `${values[name]}`,
   )
   const stage = `--stage local --port ${new URL(server.baseUrl).port}`
-  const script = prepared + command.replace('--stage staging', stage)
+  const file = join(temporaryFolder(), 'orders.jsonl')
+  const script =
+    prepared + command.replace('--stage staging', stage).replaceAll('orders.jsonl', file)
   const database = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
   const env = { ...leastEnvironment, ...database }
   return (await promisify(execFile)(shell, ['-c', script], { env })).stdout
@@ -86,7 +90,8 @@ test.each(['bash', 'zsh'])('%s runs a command for each question', async (shell) 
   await expect.poll(() => request(ordersOfPet)).toEqual({ status: 200, body: [order] })
   await expect.poll(() => request(open)).toEqual({ status: 200, body: [order] })
   expect(order).toHaveProperty('placedAt')
-  const soldLines = async () => (await runIn(shell, server, sold, ids)).trim().split('\n')
+  const soldLines = async () =>
+    (await runIn(shell, server, sold, ids)).split('\n').filter((line) => line.startsWith('{'))
   await expect
     .poll(async () => (await soldLines()).map((line) => JSON.parse(line)))
     .toEqual([late, early])

@@ -3,7 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { CommandError, duration, explain, timeouts } from '../../../infra/command-line.ts'
+import {
+  CommandError,
+  duration,
+  explain,
+  printable,
+  timeouts,
+  typedPath,
+} from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
 import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
@@ -13,6 +20,7 @@ import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { temporaryFolder } from '../../support/server.ts'
 
+const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
 afterEach(() => {
   vi.unstubAllEnvs()
 })
@@ -27,6 +35,16 @@ test.each(['', '0s', '24', '1.5h', '100000d'])('"%s" is no duration', (text) => 
   )
 })
 
+test('a path is that of the folder in which npm was called', () => {
+  vi.stubEnv('INIT_CWD', '/home/jane')
+
+  expect(['a.csv', '/b.csv'].map(typedPath)).toEqual(['/home/jane/a.csv', '/b.csv'])
+})
+
+test('control characters are escaped', () => {
+  expect(printable('a\n\u2028\u{e0001}é')).toBe('a\\u{a}\\u{2028}\\u{e0001}é')
+})
+
 const production = { stage: 'production', port: 0 } as const
 
 /** Pins production to an account and a region, or to none, until the test ends. */
@@ -39,14 +57,14 @@ const pin = ({ account, region }: Pick<Stage, 'account' | 'region'>) => {
 
 const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/jane'
 const caller = `<Arn>${operator}</Arn><Account>123456789012</Account>`
-const identity: Fate = {
+const identity = {
   status: 200,
   body: `<R><GetCallerIdentityResult>${caller}</GetCallerIdentityResult></R>`,
 }
 
 /**
  * Lets CloudFormation send these responses until the test ends, to the operator. Returns its
- * requests.
+ * requests, and those for the identity of the operator.
  */
 const cloudFormation = async (...responses: Fate[]) => {
   pin({})
@@ -55,7 +73,7 @@ const cloudFormation = async (...responses: Fate[]) => {
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('AWS_ENDPOINT_URL', stacks.baseUrl)
   vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
-  return stacks.requests
+  return { stacks: stacks.requests, users: users.requests }
 }
 
 const stackWith = (outputs: Record<string, string>): Fate => {
@@ -67,15 +85,28 @@ const stackWith = (outputs: Record<string, string>): Fate => {
   const body = `<R><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></R>`
   return { status: 200, body }
 }
+const complete = stackWith({ Other: 'a', BaseUrl: 'b', ApiKeysTable: 'c' })
 
-test('a stage is known by the outputs of its stack', async () => {
-  const requests = await cloudFormation(stackWith({ Other: 'a', BaseUrl: 'b', ApiKeysTable: 'c' }))
+test('a stage is known by the outputs of its stack, and the user is told where it is', async () => {
+  const { stacks } = await cloudFormation(complete)
 
   const found = await findDeployment({ ...production, prefix: 'Blue' })
 
   const name = 'BluePetStoreProduction'
-  expect(found).toEqual({ name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator })
-  expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe(name)
+  const fields = { name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator }
+  expect(found).toEqual({ ...fields, perSecond: 200 })
+  expect(new URLSearchParams(stacks[0]?.body).get('StackName')).toBe(name)
+  const line = `Using ${name} in eu-central-1 of the account 123456789012`
+  expect(printed).toHaveBeenLastCalledWith(line)
+})
+
+test('commands send fewer requests than each stage lets through', async () => {
+  for (const stage of ['staging', 'production'] as const) {
+    await cloudFormation(complete)
+    const { perSecond } = await findDeployment({ stage, port: 0 })
+
+    expect(perSecond).toBeLessThan(stages[stage].throttle.rate)
+  }
 })
 
 test('a stage is unknown without its stack or an output', async () => {
@@ -91,7 +122,7 @@ test('a stage is unknown without its stack or an output', async () => {
 })
 
 test('credentials of another account than that of the stage are refused, even if it has such a stack', async () => {
-  const requests = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+  const { stacks } = await cloudFormation(complete)
   pin({ account: '210987654321' })
 
   const line =
@@ -99,28 +130,65 @@ test('credentials of another account than that of the stage are refused, even if
     '123456789012. Set AWS_PROFILE to use others.'
   await expect(findDeployment(production)).rejects.toThrow(new CommandError(line))
   await expect(findTable(production, 'pets')).rejects.toThrow(new CommandError(line))
-  expect(requests).toEqual([])
+  expect(stacks).toEqual([])
 })
 
-test.each([
-  [
-    'eu-central-1',
-    'The stage production is in eu-west-1, so AWS_REGION (eu-central-1) is ignored.',
-  ],
-  ['eu-west-1', undefined],
-])('the region of the stage is used, where AWS_REGION is %s', async (shell, line) => {
-  const print = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const requests = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
-  vi.stubEnv('AWS_REGION', shell)
+test('the region of the stage is used, whatever AWS_REGION is', async () => {
+  const { stacks } = await cloudFormation(complete)
   pin({ account: '123456789012', region: 'eu-west-1' })
 
   await findDeployment(production)
 
-  expect(print.mock.calls).toEqual(line ? [[line]] : [])
   const authorization = expect.stringContaining('/eu-west-1/cloudformation/')
-  expect(requests[0]?.headers).toMatchObject({ authorization })
+  expect(stacks[0]?.headers).toMatchObject({ authorization })
   // Other clients of the command use it, too.
   expect(process.env.AWS_REGION).toBe('eu-west-1')
+})
+
+const noCredentials = Object.fromEntries(
+  [...Object.keys(exampleCredentials), 'AWS_PROFILE'].map((name) => [name, undefined]),
+)
+
+const mine = { AWS_ACCESS_KEY_ID: 'mine', AWS_SECRET_ACCESS_KEY: 'x', AWS_SESSION_TOKEN: 'y' }
+
+test.each<[Record<string, string | undefined>, string]>([
+  [{}, 'default/eu-central-1'],
+  [{ AWS_DEFAULT_PROFILE: 'staging' }, 'staging/eu-central-1'],
+  [{ AWS_PROFILE: '', AWS_DEFAULT_PROFILE: 'staging' }, 'staging/eu-central-1'],
+  [{ AWS_PROFILE: 'default', AWS_DEFAULT_PROFILE: 'staging' }, 'default/eu-central-1'],
+  [{ AWS_PROFILE: 'staging', ...mine }, 'mine/eu-central-1'],
+  [{ AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-1' }, 'default/eu-west-1'],
+  [{ AWS_REGION: '', AWS_PROFILE: 'staging' }, 'staging/us-west-2'],
+])('with %j, credentials and region are those that cdk takes: %s', async (env, expected) => {
+  const profile = (name: string) =>
+    `[${name}]\naws_access_key_id=${name}\naws_secret_access_key=x\n`
+  const file = join(temporaryFolder(), 'credentials')
+  writeFileSync(file, `${profile('default')}${profile('staging')}region=us-west-2\n`)
+  const { users } = await cloudFormation(complete)
+  for (const [name, value] of Object.entries({ ...noCredentials, ...env })) vi.stubEnv(name, value)
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', file)
+
+  await findDeployment(production)
+
+  const [, key, region] =
+    /Credential=(\w+)\/\d+\/([\w-]+)/.exec(`${users[0]?.headers.authorization}`) ?? []
+  expect(`${key}/${region}`).toBe(expected)
+})
+
+test.each([
+  [30, undefined],
+  [-30, undefined],
+  [7200, 'The clock of this machine and that of AWS are 120 minutes apart, '],
+  [-120, 'The clock of this machine and that of AWS are 2 minutes apart, '],
+])('a clock that is %d seconds slow has the problem %j', async (seconds, problem) => {
+  await cloudFormation(complete)
+  const date = () => new Date(Date.now() + seconds * 1000).toUTCString()
+  const users = await serveFake(async () => ({ ...identity, headers: { Date: date() } }))
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
+
+  const { clockProblem } = await findDeployment(production)
+
+  expect(clockProblem?.slice(0, problem?.length)).toBe(problem)
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {
@@ -137,19 +205,8 @@ test('a stage has the table of a collection, and its shards, if it was deployed 
   )
 })
 
-test('an expired session is explained with what to do', async () => {
-  const error = '<Code>ExpiredToken</Code><Message>The token has expired</Message>'
-  const expired = { status: 403, body: `<R><Error>${error}</Error></R>` }
-  await cloudFormation(expired)
-  vi.stubEnv('AWS_ENDPOINT_URL_STS', (await serveFake(expired)).baseUrl)
-
-  const line =
-    'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
-  expect(await findDeployment(production).catch(explain)).toEqual(new CommandError(line))
-})
-
 test('AWS is not reached if its responses stall midway', async () => {
-  const requests = await cloudFormation('stall')
+  const { stacks } = await cloudFormation('stall')
   const { requestHandler } = timeouts
   const { socketTimeout } = requestHandler
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
@@ -159,38 +216,15 @@ test('AWS is not reached if its responses stall midway', async () => {
 
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
-  expect(requests.length).toBeGreaterThan(1)
+  expect(stacks.length).toBeGreaterThan(1)
 })
-
-/** What a developer's shell may have. */
-const noProxies = Object.fromEntries(
-  ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy']
-    .flatMap((name) => [name, name.toUpperCase(), `npm_config_${name}`])
-    .map((name) => [name, undefined]),
-)
-
-test.each(['HTTP_PROXY', 'http_proxy', 'npm_config_proxy', 'ALL_PROXY'])(
-  'AWS is reached through the proxy that %s names, but this machine without it',
-  async (name) => {
-    const users = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
-    const proxy = await serveFake(identity)
-    for (const [each, value] of Object.entries(noProxies)) vi.stubEnv(each, value)
-    vi.stubEnv(name, new URL(proxy.baseUrl).origin)
-    vi.stubEnv('AWS_ENDPOINT_URL_STS', 'http://sts.test')
-
-    expect(await findDeployment(production)).toMatchObject({ operator })
-
-    expect(proxy.requests.map(({ path }) => path)).toEqual(['http://sts.test/'])
-    expect(users).toHaveLength(1)
-  },
-)
 
 test('AWS_CA_BUNDLE adds certificates', async () => {
   const [first = '', second = ''] = rootCertificates
   const all = getCACertificates()
   onTestFinished(() => setDefaultCACertificates(all))
   setDefaultCACertificates([first])
-  await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+  await cloudFormation(complete)
   const file = join(temporaryFolder(), 'bundle.pem')
   writeFileSync(file, second)
   vi.stubEnv('AWS_CA_BUNDLE', file)
@@ -203,9 +237,16 @@ test('AWS_CA_BUNDLE adds certificates', async () => {
 })
 
 const AWS_REGION = 'eu-central-1'
-const noCredentials = Object.fromEntries(
-  Object.keys(exampleCredentials).map((name) => [name, undefined]),
-)
+const mfaProfile = () => {
+  const file = join(temporaryFolder(), 'config')
+  const settings =
+    'role_arn=arn:aws:iam::1:role/x\nsource_profile=source\nmfa_serial=arn:aws:iam::1:mfa/jane'
+  writeFileSync(
+    file,
+    `[default]\n${settings}\n[profile source]\naws_access_key_id=x\naws_secret_access_key=x\n`,
+  )
+  return file
+}
 
 test.each<[Record<string, string | undefined>, RegExp]>([
   [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
@@ -213,33 +254,56 @@ test.each<[Record<string, string | undefined>, RegExp]>([
     { AWS_REGION, ...noCredentials },
     /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/,
   ],
+  [
+    { AWS_REGION, ...noCredentials, AWS_CONFIG_FILE: mfaProfile() },
+    /^The AWS profile needs a code of an MFA device\. .+: eval "\$\(aws configure export-credentials --format env\)"$/,
+  ],
   // Nothing listens on port 1.
   [
     { AWS_REGION, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
     /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.$/,
   ],
-  [
-    { AWS_REGION, HTTPS_PROXY: 'http://jane:secret@127.0.0.1:1' },
-    /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\. HTTPS_PROXY names the proxy 127\.0\.0\.1:1\.$/,
-  ],
-  [
-    { AWS_REGION, all_proxy: 'socks5://127.0.0.1:1' },
-    /^AWS cannot be reached: .+ all_proxy names no http or https proxy, so none is used\.$/,
-  ],
-  [
-    { AWS_REGION, AWS_CA_BUNDLE: '/nowhere' },
-    /^AWS_CA_BUNDLE names \/nowhere, which cannot be used: .+no such file/,
-  ],
+  [{ AWS_REGION, AWS_CA_BUNDLE: '/nowhere' }, /^ENOENT: no such file .+ '\/nowhere'\.$/],
 ])('there is one line for a failure of AWS with %j', async (env, line) => {
-  const unset = { ...noProxies, AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined }
   pin({})
-  const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
+  const least = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, HOME: '/nonexistent', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 
   const error = await findDeployment(production).catch(explain)
 
   expect(error).toBeInstanceOf(CommandError)
   expect(error).toHaveProperty('message', expect.stringMatching(line))
+})
+
+test('an expired session is explained with what to do', async () => {
+  const error = '<Code>ExpiredToken</Code><Message>The token has expired</Message>'
+  await cloudFormation(complete)
+  const expired = await serveFake({ status: 403, body: `<R><Error>${error}</Error></R>` })
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', expired.baseUrl)
+
+  const line =
+    'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
+  expect(await findDeployment(production).catch(explain)).toEqual(new CommandError(line))
+})
+
+test('a command reaches AWS and an API through a proxy, but this machine without it', async () => {
+  const proxy = await serveFake(identity, complete)
+  const AWS_ENDPOINT_URL = 'http://aws.test'
+  const env = {
+    ...exampleCredentials,
+    AWS_REGION,
+    AWS_ENDPOINT_URL,
+    HTTP_PROXY: new URL(proxy.baseUrl).origin,
+  }
+  const database = await serveFake(databaseResponses.accessDenied)
+  const args = ['list', '--stage', 'production']
+
+  const direct = { ...env, AWS_ENDPOINT_URL_DYNAMODB: new URL(database.baseUrl).origin }
+  const { stderr } = await runCommand('commands/keys', args, direct)
+
+  expect(proxy.requests.map(({ path }) => path)).toEqual(Array(2).fill(`${AWS_ENDPOINT_URL}/`))
+  expect(database.requests).toHaveLength(1)
+  expect(stderr).toContain('refused the request: Made by the test.')
 })
 
 const portBefore = ({ baseUrl }: { baseUrl: string }) => Number(new URL(baseUrl).port) - 1

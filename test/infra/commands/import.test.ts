@@ -1,50 +1,44 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
-import { digestOf } from '../../../shared/model/api-key.ts'
-import { Pet } from '../../../shared/pets/pet.ts'
-import { failAlways, proxy } from '../../support/database.ts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
+import type { Deployment } from '../../../infra/commands/deployment.ts'
+import { importPets } from '../../../infra/commands/import.ts'
+import { type PetRow, readPets } from '../../../infra/commands/pet-rows.ts'
+import { at } from '../../support/clock.ts'
+import { deleteItem, failAlways, failOnce, storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
-import { failure, startCommand } from '../../support/run-command.ts'
-import { exampleCredentials } from '../../support/secrets.ts'
+import { deploymentAt, serveDeployment } from '../../support/local-deployment.ts'
+import { startCommand } from '../../support/run-command.ts'
 import { listAll, startTestServer, temporaryFolder } from '../../support/server.ts'
 
+const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
+const warned = vi.spyOn(console, 'error').mockImplementation(() => {})
+
+beforeEach(async () => {
+  for (const { id } of await storedItems()) await deleteItem('pets', { id })
+})
+
 /** Writes a file of its own. Returns its path. */
-const fileOf = (text: string, name = 'pets.csv'): string => {
+const fileOf = (content: string | Buffer, name = 'pets.csv'): string => {
   const file = join(temporaryFolder(), name)
-  writeFileSync(file, text)
+  writeFileSync(file, content)
   return file
 }
 
-const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
-
-const startImport = (file: string, port: string, ...args: string[]) => {
-  const target = ['--stage', 'local', '--port', port]
-  return startCommand('commands/import', [file, ...target, ...args], env)
+/** Imports a file. Returns what is printed, and the message of the error. */
+const run = async (file: string, deployment: Deployment) => {
+  printed.mockClear()
+  const { signal } = new AbortController()
+  const error = await importPets(file, deployment, signal).catch(({ message }) => message)
+  const isOfCommand = (line: unknown) => typeof line === 'string' && !/^\d\d:/.test(line)
+  return { lines: printed.mock.calls.flat().filter(isOfCommand), error }
 }
 
-const error = (status: number, message: string, headers = {}): Fate => {
-  return { status, headers, body: JSON.stringify({ code: 'x', message, status }) }
-}
-const added = (id: number): Fate => ({ status: 201, body: JSON.stringify({ id }) })
-
-/** An API that sends these responses, and the import of a file into it. */
-const fakeApi = async (...fates: Fate[]) => {
-  const { baseUrl, requests } = await serveFake(...fates)
-  const { port } = new URL(baseUrl)
-  const importFile = (file: string, ...args: string[]) =>
-    startImport(file, port, '--in-flight', '1', ...args).exited
-  return { requests, importFile, recordOf: (file: string) => `${file}.PetStoreLocal${port}.jsonl` }
-}
-
-const entriesOf = (record: string) =>
-  readFileSync(record, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : [])) // Or it was cut off.
+const done = (line: string) => ({ lines: [line], error: undefined })
+const names = async () => (await storedItems()).map(({ name }) => name).toSorted()
+const markOf = (file: string) => `${file}.Test.started`
 
 test('adds each pet once, although the import is killed three times, and the server once', {
   timeout: 240_000,
@@ -54,12 +48,11 @@ test('adds each pet once, although the import is killed three times, and the ser
   const folder = join(temporaryFolder(), 'data')
   let server = await startTestServer(['--empty', '--data', folder])
   const { port } = new URL(server.baseUrl)
-  const record = `${file}.PetStoreLocal${port}.jsonl`
   const target = ['--stage', 'local', '--port', port]
   const start = () => startCommand('commands/import', [file, ...target, '--per-second', '60'])
-  const responses = () => entriesOf(record).filter(({ id }) => id).length
+  const added = async () => (await listAll(server)).map(({ name }) => name)
   const until = (count: number) =>
-    vi.waitUntil(() => existsSync(record) && responses() >= count, { timeout: 60_000 })
+    vi.waitUntil(async () => (await added()).length >= count, { timeout: 60_000 })
 
   for (const count of [10, 30, 50]) {
     const { child, exited } = start()
@@ -71,87 +64,96 @@ test('adds each pet once, although the import is killed three times, and the ser
   await until(70)
   await server.stop('SIGKILL')
   server = await startTestServer(['--empty', '--data', folder, `--port=${port}`])
-  const finished = await last.exited
+  const { code, stdout } = await last.exited
 
-  expect(finished).toMatchObject({ code: 0, stdout: 'Of 120 pets: 120 added, 0 refused.\n' })
-  expect((await listAll(server)).map(({ name }) => name).toSorted()).toEqual(names.toSorted())
-  expect(new Set(entriesOf(record).flatMap(({ id, line }) => (id ? [line] : []))).size).toBe(120)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^\d+ added, \d+ added by earlier requests, 0 refused\.\n$/)
+  expect((await added()).toSorted()).toEqual(names.toSorted())
 })
 
-test('CSV is read as RFC 4180 says, and all digits of int64s stay', async () => {
-  const rows = [
-    '\uFEFFname,categoryId,status',
-    '"Re""x, Jr",9223372036854775807,',
-    '"a\nb",007,sold',
-  ]
-  const file = fileOf(rows.join('\r\n'))
-  const { requests, importFile, recordOf } = await fakeApi(added(1), added(2))
+test('a second import adds what is new or corrected, and a replay counts as no addition', async () => {
+  const deployment = await serveDeployment()
+  const file = fileOf('name,categoryId\nRex,1\nRex,1\nTom,x\n')
 
-  const finished = await importFile(file)
+  const first = await run(file, deployment)
+  writeFileSync(file, 'name,categoryId\nTom,1\nRex,1\nRex,1\nMia,1\n')
+  const second = await run(file, deployment)
 
-  expect(finished).toEqual({ code: 0, stdout: 'Of 2 pets: 2 added, 0 refused.\n', stderr: '' })
-  const digest = digestOf(rows.join('\r\n'))
-  expect(requests.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual([
-    [`import-${digest}-2`, '{"name":"Re\\"x, Jr","categoryId":9223372036854775807}'],
-    // It is no number in JSON, so the API refuses it.
-    [`import-${digest}-4`, '{"name":"a\\nb","categoryId":"007","status":"sold"}'],
+  expect(first.lines).toEqual([
+    expect.stringMatching(/^Row 4: categoryId must be a JSON number, /),
+    '2 added, 1 refused.',
   ])
-  const sentAt = expect.stringMatching(/^\d{4}-.+Z$/)
-  expect(entriesOf(recordOf(file))).toEqual([
-    { digest },
-    { line: 2, sentAt },
-    { line: 2, id: 1 },
-    { line: 4, sentAt },
-    { line: 4, id: 2 },
-  ])
+  expect(first.error).toBe('Correct the refused rows in the file, and run this again.')
+  expect(second).toEqual(done('2 added, 2 added by earlier requests, 0 refused.'))
+  expect(await names()).toEqual(['Mia', 'Rex', 'Rex', 'Tom'])
 })
 
-test('a line of JSON is sent as it is, unless it has an unknown field', async () => {
-  const pet = '{"id":5,"name":"\u2028","categoryId":-9223372036854775808}'
-  const file = fileOf(`${pet}\n{"name":"Rex","categoryID":1}\n[`, 'pets.jsonl')
-  const { requests, importFile } = await fakeApi(added(1), error(400, 'The body is invalid.'))
+test('two imports of a file at once, one by a symbolic link, double nothing; a copy is another file', async () => {
+  const deployment = await serveDeployment()
+  const pets = Array.from({ length: 40 }, (_, i) => `Pet ${i},1\n`)
+  const file = fileOf(`name,categoryId\n${pets.join('')}`)
+  const other = join(temporaryFolder(), 'other.csv')
+  symlinkSync(file, other)
+  const copy = join(temporaryFolder(), 'pets.csv')
+  copyFileSync(file, copy)
 
-  const { code, stdout } = await importFile(file)
+  const { signal } = new AbortController()
+  await Promise.all([file, other].map((each) => importPets(each, deployment, signal)))
+  expect(await storedItems()).toHaveLength(40)
 
-  expect(requests.map(({ body }) => body)).toEqual([pet, '['])
-  expect({ code, stdout: stdout.split('\n') }).toEqual({
-    code: 1,
-    stdout: [
-      'Line 2: It has the unknown field "categoryID".',
-      'Line 3: The body is invalid.',
-      'Of 3 pets: 1 added, 2 refused.',
-      '',
-    ],
+  expect(await run(copy, deployment)).toEqual(done('40 added, 0 refused.'))
+})
+
+test('without its mark, a file is added again, also when its pets were deleted', async () => {
+  const deployment = await serveDeployment()
+  const file = fileOf('{"name":"Rex","categoryId":1}\n', 'pets.jsonl')
+  await run(file, deployment)
+  for (const { id } of await storedItems()) await deleteItem('pets', { id })
+
+  expect(await run(file, deployment)).toEqual(
+    done('0 added, 1 added by earlier requests, 0 refused.'),
+  )
+  writeFileSync(markOf(file), readFileSync(markOf(file), 'utf8').replace(/ .*/, ' other'))
+  expect(await run(file, deployment)).toEqual(done('1 added, 0 refused.'))
+})
+
+const HOUR_MS = 3_600_000
+const late = (file: string) =>
+  'The import of this file did not begin within the last 23 hours, so pets could be added twice. ' +
+  'Export the pets, and leave only missing ones in the file. ' +
+  `Then remove ${markOf(file)}, and run this again.`
+
+test.each([
+  ['23 hours after it began', 23 * HOUR_MS, undefined],
+  ['when the clock was set back', -1, undefined],
+  ['with a damaged mark', 0, 'yesterday'],
+])('an import is refused %s', async (_, later, mark) => {
+  const file = fileOf('name,categoryId\nRex,1\n')
+  const { baseUrl, requests } = await serveFake({ status: 401, body: '{"status":401}' })
+  await run(file, deploymentAt(baseUrl))
+  if (mark) writeFileSync(markOf(file), mark)
+
+  at(later)
+
+  expect(await run(file, deploymentAt(baseUrl))).toEqual({ lines: [], error: late(file) })
+  expect(requests).toHaveLength(1)
+})
+
+test('an import that waits for 23 hours sends nothing more', async () => {
+  const file = fileOf('name,categoryId\nRex,1\n')
+  const { baseUrl, requests } = await serveFake(async () => {
+    at(23 * HOUR_MS)
+    return { status: 503, headers: { 'Retry-After': '0' } }
   })
-  expect(readFileSync(`${file}.refused.jsonl`, 'utf8')).toBe('{"name":"Rex","categoryID":1}\n[\n')
+
+  expect(await run(file, deploymentAt(baseUrl))).toEqual({ lines: [], error: late(file) })
+  expect(requests).toHaveLength(1)
 })
 
-test('refused lines are written with the header, and a mended file is left as it is', async () => {
-  const file = fileOf('name,categoryId\nRex,1\n"T,om",x\na,b,c\n')
-  const responses = [added(1), error(422, 'Made by the test.')]
-  const staging = await fakeApi(...responses)
-  const production = await fakeApi(...responses)
-  const refused = `${file}.refused.csv`
-
-  const first = await staging.importFile(file)
-  const written = readFileSync(refused, 'utf8')
-  writeFileSync(refused, 'name,categoryId\nTom,1\n')
-  const second = await production.importFile(file)
-
-  const lines = [
-    'Line 3: Made by the test.',
-    'Line 4: The line has 3 cells, and the header has 2.',
-    'Of 3 pets: 1 added, 2 refused.',
-    '',
-  ]
-  const stdout = lines.join('\n')
-  const sentence = `The refused lines are in ${refused}. Correct them there, and import that file.`
-  const kept = 'It was there before: to have it written again, remove it, and run this again.'
-  expect(first).toEqual({ code: 1, stdout, stderr: `${sentence}\n` })
-  expect(second).toEqual({ code: 1, stdout, stderr: `${sentence} ${kept}\n` })
-  expect(written).toBe('name,categoryId\r\n"T,om",x\r\na,b,c\r\n')
-  expect(readFileSync(refused, 'utf8')).toBe('name,categoryId\nTom,1\n')
-})
+const error = (status: number, message: string, headers = {}): Fate => {
+  return { status, headers, body: JSON.stringify({ code: 'x', message, status }) }
+}
+const added: Fate = { status: 201, body: '{}' }
 
 test('all but refusals is retried, with the same key and body', async () => {
   const retried: Fate[] = [
@@ -165,195 +167,154 @@ test('all but refusals is retried, with the same key and body', async () => {
     error(409, 'conflict'),
     'cutResponse',
   ]
-  const { requests, importFile } = await fakeApi(...retried, added(1))
+  const { baseUrl, requests } = await serveFake(...retried, added)
 
-  const finished = await importFile(fileOf('name,categoryId\nRex,1\n'))
+  const finished = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
 
-  expect(finished).toMatchObject({ code: 0, stdout: 'Of 1 pets: 1 added, 0 refused.\n' })
-  expect(requests).toHaveLength(10)
-  expect(
-    new Set(requests.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)).size,
-  ).toBe(1)
+  expect(finished).toEqual(done('1 added, 0 refused.'))
+  const sent = requests.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)
+  expect(sent).toHaveLength(10)
+  expect(new Set(sent).size).toBe(1)
 })
 
-test('a 403 stops the import', async () => {
-  const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
-  const { requests, importFile } = await fakeApi(error(403, 'No.'))
+test('an import ends when its key is refused', async () => {
+  const { baseUrl } = await serveFake(error(403, 'No.'))
 
-  expect(await importFile(file)).toEqual(
-    failure('The API does not accept the key of this command: No.'),
-  )
-  expect(requests).toHaveLength(1)
-})
-
-const NAMES = Object.keys(Pet.entries).join(',')
-const FIELDS = `Its first line must name fields, with commas between them: ${NAMES}.`
-test.each([
-  ['', 'it is empty. $'],
-  ['Rex,1\n', 'it has the unknown column "Rex". $'],
-  ['name,categoryId,name\n', 'it has the column name twice.'],
-  [
-    'name,categoryId\nRex,1\nT"om,1\n',
-    'Invalid Opening Quote: a quote is found on field 0 at line 3, value is "T"',
-  ],
-])('a file that cannot be read is refused before anything is sent: %j', async (text, problem) => {
-  const file = fileOf(text)
-  const { requests, importFile } = await fakeApi()
-
-  expect(await importFile(file)).toEqual(
-    failure(`${file} cannot be read: ${problem.replace('$', FIELDS)}`),
-  )
-  expect(requests).toEqual([])
-})
-
-test('another file under the same name is refused', async () => {
-  const file = fileOf('name,categoryId\nRex,1\n')
-  const { importFile, recordOf } = await fakeApi(added(1))
-  await importFile(file)
-
-  writeFileSync(file, 'name,categoryId\nTom,1\n')
-
-  const problem = 'belongs to another file of this name. Import this one under another name.'
-  expect(await importFile(file)).toEqual(failure(`${recordOf(file)} ${problem}`))
-})
-
-test('a second import of a file is refused while the first is running', async () => {
-  const file = fileOf('name,categoryId\nRex,1\n')
-  const { baseUrl, requests } = await serveFake('silence')
-  const { port } = new URL(baseUrl)
-  const { child, exited } = startImport(file, port)
-  await vi.waitUntil(() => requests.length > 0, { timeout: 60_000 })
-
-  const second = await startImport(file, port).exited
-  child.kill('SIGINT')
-
-  const record = `${file}.PetStoreLocal${port}.jsonl`
-  expect(second).toEqual(failure(`Another import of this file is running: see ${record}.`))
-  expect(await exited).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Stopped/) })
-})
-
-test('it stops if the pet that was added last does not exist', async () => {
-  const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
-  const first = await fakeApi(added(7), error(401, 'No.'))
-  await first.importFile(file)
-
-  const { requests, importFile, recordOf } = await fakeApi(error(404, 'No pet.'))
-  writeFileSync(recordOf(file), readFileSync(first.recordOf(file)))
-
-  expect(await importFile(file)).toEqual(
-    failure(
-      'No pet has the id 7, which was imported last: it was deleted, or this is a new ' +
-        `database. To import all lines again, remove ${recordOf(file)}.`,
-    ),
-  )
-  expect(requests).toMatchObject([{ method: 'PATCH', path: '/v1/pets/7' }])
-})
-
-test('a line that was sent 23 hours ago is named, and sent with --resend', async () => {
-  const text = 'name,categoryId\nRex,1\nTom,1\n'
-  const file = fileOf(text)
-  const { requests, importFile, recordOf } = await fakeApi(added(1), error(412, ''), added(2))
-  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
-  const entries = [
-    { digest: digestOf(text) },
-    { line: 2, sentAt: hoursAgo(24) },
-    { line: 3, sentAt: hoursAgo(22) },
-  ]
-  const cutOff = '\n{"line":2,"id":1'
-  writeFileSync(
-    recordOf(file),
-    entries.map((entry) => `\n${JSON.stringify(entry)}`).join('') + cutOff,
-  )
-
-  const first = await importFile(file)
-  const second = await importFile(file, '--resend')
-
-  expect(first).toEqual({
-    code: 1,
-    stdout:
-      'Line 2 may have been added. Look for {"name":"Rex","categoryId":1}\n' +
-      'Of 2 pets: 1 added, 0 refused, 1 unknown.\n',
-    stderr:
-      'Look for the unknown lines. --resend sends them again: it adds them twice if they are there.\n',
+  expect(await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))).toEqual({
+    lines: [],
+    error: 'The API does not accept the key of this command: No.',
   })
-  expect(second).toEqual({ code: 0, stdout: 'Of 2 pets: 2 added, 0 refused.\n', stderr: '' })
-  expect(requests.map(({ method, body }) => [method, body])).toEqual([
-    ['POST', '{"name":"Tom","categoryId":1}'],
-    ['PATCH', '{"name":"-"}'],
-    ['POST', '{"name":"Rex","categoryId":1}'],
-  ])
 })
 
-test('a file beside that cannot be written ends it with a sentence', async () => {
-  const file = fileOf('name,categoryId\nRex,x\n')
-  const { importFile, recordOf } = await fakeApi(error(400, 'Made by the test.'))
-  const refused = `${file}.refused.csv.part`
-  mkdirSync(recordOf(file))
-  mkdirSync(refused)
+test('what is written to the file while it is imported is not seen', async () => {
+  const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
+  const { baseUrl, requests } = await serveFake(async () => {
+    appendFileSync(file, 'Mia,1\n')
+    return added
+  })
 
-  const first = await importFile(file)
-  rmdirSync(recordOf(file))
-  const second = await importFile(file)
-
-  const problem = (path: string) =>
-    `${path} cannot be written: EISDIR: illegal operation on a directory, open '${path}'\n`
-  expect(first.stderr).toBe(problem(recordOf(file)))
-  expect(second.stderr).toBe(problem(refused))
+  expect(await run(file, deploymentAt(baseUrl))).toEqual(done('2 added, 0 refused.'))
+  expect(requests).toHaveLength(2)
 })
 
-test('what a full disk cannot record is not sent, and a later run adds the rest', async () => {
-  const file = fileOf(`name,categoryId\n${'Rex,1\n'.repeat(150)}`)
-  const { baseUrl, requests } = await serveFake(async ({ method }) =>
-    method === 'PATCH' ? error(412, '') : added(1),
-  )
-  const { port } = new URL(baseUrl)
-  const record = `${file}.PetStoreLocal${port}.jsonl`
-  const linesOf = (entries: { sentAt?: string; line: number }[]) =>
-    entries.flatMap(({ sentAt, line }) => (sentAt ? [line] : []))
+test('the key of a run is deleted; one that may be left is named, and the command fails', async () => {
+  const { baseUrl } = await serveFake(added)
+  const file = fileOf('name,categoryId\nRex,1\n')
+  const before = await storedItems('apiKeys')
 
-  // A limit on the size of files stands for the size of the disk.
-  const limited = [
-    '-c',
-    'ulimit -f 16; exec "$0" "$@"',
-    process.execPath,
-    'infra/commands/import.ts',
-  ]
-  const args = [...limited, file, '--stage', 'local', '--port', port]
-  const { stderr } = await promisify(execFile)('sh', args, { env }).catch((error) => error)
-  const sent = requests.map(({ headers }) => Number(`${headers['idempotency-key']}`.split('-')[2]))
-  const recorded = linesOf(entriesOf(record))
-  const finished = await startImport(file, port).exited
+  await run(file, deploymentAt(baseUrl))
+  expect(await storedItems('apiKeys')).toEqual(before)
+  failOnce({ DeleteItem: databaseResponses.accessDenied })
+  const finished = await run(file, deploymentAt(baseUrl))
+  const { exitCode } = process
+  process.exitCode = undefined
 
-  expect(stderr).toBe(`${record} cannot be written: EFBIG: file too large, write\n`)
-  expect(recorded).toEqual(expect.arrayContaining(sent))
-  expect(sent.length).toBeGreaterThan(0)
-  expect(finished).toMatchObject({ code: 0, stdout: 'Of 150 pets: 150 added, 0 refused.\n' })
+  expect(finished).toEqual(done('1 added, 0 refused.'))
+  expect(exitCode).toBe(1)
+  const [left] = (await storedItems('apiKeys')).filter(({ clientId }) => clientId === 'import')
+  const advice = `Revoke its key: npm run keys -- revoke ${left?.keyId}`
+  expect(warned).toHaveBeenLastCalledWith(expect.stringContaining(advice))
 })
 
-test('credentials that may not store a key end it with a sentence', async () => {
+test('a run has its own key, which ends within an hour, and gets another one before', async () => {
+  const keys: unknown[] = []
+  const { baseUrl } = await serveFake(async ({ headers }) => {
+    keys.push(headers.authorization)
+    at(keys.length * 25 * 60_000)
+    return { status: 503, headers: { 'Retry-After': '0' }, ...(keys.length === 3 && added) }
+  })
+
+  await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
+
+  expect(new Set(keys.slice(0, 2)).size).toBe(1)
+  expect(new Set(keys).size).toBe(2)
+  const [left] = (await storedItems('apiKeys')).filter(({ name }) => name === 'import')
+  expect(left).toHaveProperty('expiresAt', Date.parse(String(left?.createdAt)) / 1000 + 3600)
+})
+
+test('credentials that may not store a key send nothing', async () => {
   failAlways(databaseResponses.accessDenied)
-  const { requests, importFile } = await fakeApi()
+  const { baseUrl, requests } = await serveFake(added)
 
-  const finished = await importFile(fileOf('name,categoryId\nRex,1\n'))
+  const { error } = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
 
-  const line = `The DynamoDB at ${proxy.endpoint} refused the request: Made by the test.`
-  expect(finished).toEqual(failure(line))
+  expect(error).toContain('refused the request: Made by the test.')
   expect(requests).toEqual([])
 })
 
-test('a check says what the API would say, and sends nothing', async () => {
-  const { requests, importFile } = await fakeApi()
-  const rows = ['Rex,99999999999999999999,', 'Rex,1,gone', `${'x'.repeat(2000)},1,`, 'Rex,1,']
+const rowsOf = async (file: string): Promise<PetRow[]> =>
+  Array.fromAsync((await readPets(file)).rows())
 
-  const finished = await importFile(fileOf(`name,categoryId,status\n${rows.join('\n')}`), '--check')
-
-  expect(finished.code).toBe(1)
-  expect(finished.stdout.split('\n')).toEqual([
-    expect.stringMatching(/^Line 2: categoryId must be a JSON number, /),
-    'Line 3: status must be one of available, pending, sold, or omitted.',
-    expect.stringMatching(/^Line 4: name must be a string of 1 to 1000 characters, /),
-    'Of 4 pets, the API would refuse 3.',
+test('CSV is read as RFC 4180 says, with all digits of int64s, and rows as a spreadsheet counts', async () => {
+  const rows = [
+    '\uFEFFname,categoryId,status',
+    '"Re""x, Jr",9223372036854775807,',
     '',
+    '"a\r\nb",007,sold',
+    'Tom,4.68769E+14,',
+    'Mia,1',
+  ]
+
+  expect(await rowsOf(fileOf(rows.join('\r\n')))).toEqual([
+    { number: 2, body: '{"name":"Re\\"x, Jr","categoryId":9223372036854775807}' },
+    // It is no number in JSON, so the API refuses it.
+    { number: 4, body: '{"name":"a\\r\\nb","categoryId":"007","status":"sold"}' },
+    {
+      number: 5,
+      body: expect.any(String),
+      problem: 'categoryId must be in digits: a spreadsheet may have rounded 4.68769E+14.',
+    },
+    {
+      number: 6,
+      body: expect.any(String),
+      problem: 'It has 2 cells, and the header has 3.',
+    },
   ])
+})
+
+test('a line of JSON is taken as it is, unless it has an unknown field', async () => {
+  const pet = '{"id":5,"name":"\u2028","categoryId":-9223372036854775808}'
+  const file = fileOf(`\uFEFF${pet}\r\n\n{"name":"Rex","categoryID":1}\n[`, 'pets.JSONL')
+
+  expect(await rowsOf(file)).toEqual([
+    { number: 1, body: pet },
+    {
+      number: 3,
+      body: '{"name":"Rex","categoryID":1}',
+      problem: 'It has the unknown field "categoryID".',
+    },
+    { number: 4, body: '[' },
+  ])
+})
+
+const header = 'The first row must name fields, each once: id,name,categoryId,status.'
+const start = 'name,categoryId\r\n"a\r\nb",1\r\n'
+test.each<[string, string | Buffer, string]>([
+  ['an empty file', '', header],
+  ['no header', 'Rex,1\n', header],
+  ['a name twice', 'name,categoryId,name\n', header],
+  ['a quote in a cell', `${start}T"om,1\n`, 'Row 3 is no CSV: Invalid Opening Quote: '],
+  ['a quote that is never closed', `${start}"Tom,1\nMia,1\n`, 'Row 3 is no CSV: Quote Not Closed'],
+  [
+    'the same in a large file',
+    `${start}"${'x\n'.repeat(150_000)}`,
+    'Row 3 is no CSV: Max Record Size',
+  ],
+  ['UTF-16', Buffer.from(`\uFEFF${start}Zoë,1\n`, 'utf16le'), 'pets.csv is not UTF-8.'],
+  ['Windows-1252', Buffer.from(`${start}Zoë,1\n`, 'latin1'), 'pets.csv is not UTF-8.'],
+])('%s is refused before anything is sent', async (_, content, problem) => {
+  const { baseUrl, requests } = await serveFake(added)
+  const file = fileOf(content)
+
+  const imported = importPets(file, deploymentAt(baseUrl), new AbortController().signal)
+
+  await expect(imported).rejects.toThrow(CommandError)
+  await expect(imported).rejects.toThrow(problem)
   expect(requests).toEqual([])
+})
+
+test('a file of another kind is refused', async () => {
+  await expect(readPets('pets.xlsx')).rejects.toThrow(
+    new CommandError('pets.xlsx is neither a .csv nor a .jsonl file.'),
+  )
 })

@@ -1,12 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
-import * as v from 'valibot'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { Pace } from '../../../infra/commands/pace.ts'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
-import { collection } from '../../../shared/data/collection.ts'
 import { tableName } from '../../../shared/data/tables.ts'
-import { Text } from '../../../shared/model/text.ts'
-import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { storedPets } from '../../../shared/pets/stored-pets.ts'
 import { deleteItem, proxy, putItem, type StoredItem, storedItems } from '../../support/database.ts'
@@ -24,26 +20,19 @@ const current = (item: StoredItem): StoredItem => storedPets.itemOf(item)
 
 const start = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
-  return startCommand(
-    'commands/rewrite',
-    ['--stage', 'local', '--collection', 'pets', ...args],
-    env,
-  )
+  const options = ['--stage', 'local', '--collection', 'pets']
+  return startCommand('commands/rewrite', [...options, ...args], env)
 }
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 const plan = {
   table: tableName('pets'),
-  id: 'pets',
   collection: storedPets,
-  perSecond: 1000,
-  pause: setTimeout,
-  attempts: 10,
   isCheck: false,
   signal: new AbortController().signal,
-} as const
+}
 /** Rewrites in this process. Returns what it has printed, and the message of its error. */
-const run = async (changes: Partial<Parameters<typeof rewrite>[0]> = {}) => {
+const run = async (changes: Partial<typeof plan> = {}) => {
   printed.mockClear()
   const error = await rewrite({ ...plan, ...changes }).catch(({ message }) => message)
   return { lines: printed.mock.calls.flat().toSorted(), error }
@@ -105,9 +94,8 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
 
   const runs = [await start('--check').exited, await run(), await run({ isCheck: true })]
 
-  const line = '2 items are not as this version stores them. Run this without --check.\n'
   expect(runs).toEqual([
-    { code: 1, stdout: '3 read, 2 different.\n', stderr: line },
+    { code: 1, stdout: '3 read, 2 different.\n', stderr: 'Run this without --check.\n' },
     { lines: ['3 read, 2 rewritten.'] },
     { lines: ['3 read, 0 different.'] },
   ])
@@ -131,66 +119,29 @@ test('names items that cannot be read or written, and stores all others', async 
   expect(await run()).toEqual({
     lines: [
       '5 read, 1 rewritten.',
-      'The item 1 of pets has in name a number that JavaScript would round. It stays as it is.',
-      'The item 2 of pets has no revision. It stays as it is.',
-      'The item 3 of pets has in old a number that JavaScript would round. It stays as it is.',
-      'The item 4 of pets cannot be written: Item size has exceeded the maximum allowed size. It stays as it is.',
+      expect.stringMatching(/^The item 1 stays as it is: .+ number that JavaScript would round\.$/),
+      'The item 2 stays as it is: it has no revision.',
+      expect.stringMatching(/^The item 3 stays as it is: .*NaN/),
+      expect.stringMatching(/^The item 4 stays as it is: Item size has exceeded the maximum/),
     ],
-    error: '4 items are named above. Correct them by hand.',
+    error: 'Correct the 4 items above by hand.',
   })
   expect(await storedItems()).toContainEqual(current({ ...early(5), photo: Uint8Array.of(1) }))
 })
 
-test('a check names items that break a rule or cannot be written, without their values', async () => {
-  const items = [
-    { ...storedPet(1), name: 'x'.repeat(1001), status: 'gone' },
-    { ...storedPet(2), categoryId: '7' },
-    { ...storedPet(3), old: { photo: [Uint8Array.of(1)] } },
-    { ...storedPet(4), old: long },
-    { ...early(5), name: '' },
-    storedPet(6),
-  ]
-  for (const item of items) await putItem('pets', item)
-
-  const { lines, error } = await run({ isCheck: true })
-
-  const text = 'a string of 1 to 1000 characters, not only white space, in valid Unicode'
-  expect(lines).toEqual([
-    '6 read, 2 different.',
-    `The item 1 of pets breaks a rule: name must be ${text}; status must be one of available, pending, sold, or omitted.`,
-    'The item 2 of pets has in categoryId a value of the type string.',
-    'The item 4 of pets has in old a number that JavaScript would round.',
-    `The item 5 of pets breaks a rule: name must be ${text}.`,
-  ])
-  expect(error).toBe(
-    '4 items are named above. Correct them by hand. ' +
-      '2 items are not as this version stores them. Run this without --check.',
-  )
-})
-
-test('after a release with a stricter rule, a check names an item, and clients still get it', async () => {
-  await putItem('pets', storedPet(1, { name: 'x'.repeat(900) }))
-  const stricter = { ...storedPets, fields: { ...storedPets.fields, name: Text(500) } }
-
-  const { lines } = await run({ isCheck: true, collection: stricter })
-
-  expect(lines).toContainEqual(
-    expect.stringContaining('The item 1 of pets breaks a rule: name must be a string of 1 to 500'),
-  )
-  const strictPets = collection('pets', v.object({ ...Pet.entries, name: Text(500) }))
-  expect(await inOwnTransactions(strictPets).get(1)).toMatchObject({ name: 'x'.repeat(900) })
-})
-
-test('writes no more items in a second than it may', async () => {
-  await putEarly(3)
+test('turns are so many in a second, but for those that make up for late timers', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(5000)
   onTestFinished(() => now.mockRestore())
-  const pauses: number[] = []
-  const pause = async (milliseconds: number) => pauses.push(milliseconds)
+  const pace = new Pace(20, plan.signal)
+  const begun: number[] = []
+  const take = () => pace.turn().then(() => begun.push(performance.now()))
 
-  await run({ perSecond: 20, pause })
+  for (const _ of [1, 2, 3]) await take()
+  const fourth = take()
+  setTimeout(() => now.mockReturnValue(5050))
+  await fourth
 
-  expect(pauses).toEqual([0, 50, 100])
+  expect(begun).toEqual([5000, 5000, 5000, 5050])
 })
 
 test('waits for a transaction, and for DynamoDB after more attempts than the SDK makes by itself', async () => {
@@ -209,17 +160,18 @@ test('waits for a transaction, and for DynamoDB after more attempts than the SDK
   expect(await storedItems()).toEqual([current(early(1))])
 })
 
-test('reads and writes nothing more after a signal', async () => {
-  const ids = await putEarly(2)
+test('writes nothing more after a signal', async () => {
+  await putEarly(20)
   const stop = new AbortController()
-  const pause = async () => stop.abort(new Error('Stopped.'))
+  proxy.faultOf = ({ operation }) => {
+    if (operation === 'PutItem') stop.abort(new Error('Stopped.'))
+    return 'pass'
+  }
 
-  const stopped = await run({ signal: stop.signal, pause })
-  const checked = await run({ signal: stop.signal, isCheck: true })
+  const { error } = await run({ signal: stop.signal })
 
-  expect([stopped.error, checked.error]).toEqual(['Stopped.', 'Stopped.'])
-  expect(checked.lines).toEqual(['0 read, 0 different.'])
-  expect(byId(await storedItems())).toEqual(byId(ids.map(early)))
+  expect(error).toBe('Stopped.')
+  expect(proxy.counts.PutItem).toBeLessThan(20)
 })
 
 test('ends by a signal although DynamoDB does not respond', async () => {

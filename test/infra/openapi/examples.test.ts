@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openApiText } from '../../../infra/openapi/document.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
-import { runCommand } from '../../support/run-command.ts'
 import { headersOf, startTestServer } from '../../support/server.ts'
 
 type Part = { example?: unknown }
@@ -53,19 +52,3 @@ test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
     }
   },
 )
-
-test('`npm run openapi` prints the document of the deployment, with its address', async () => {
-  const { baseUrl } = await startTestServer([])
-  const port = new URL(baseUrl).port
-
-  const ran = await runCommand('commands/openapi', ['--stage', 'local', '--port', port])
-
-  expect(ran).toEqual({ code: 0, stdout: openApiText([baseUrl]), stderr: '' })
-})
-
-test('`npm run openapi` says which deployment it cannot reach', async () => {
-  const ran = await runCommand('commands/openapi', ['--stage', 'local', '--port', '1'])
-
-  expect([ran.code, ran.stdout]).toEqual([1, ''])
-  expect(ran.stderr).toMatch(/^No local server .*\n$/)
-})

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  paginateScan,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { itemFormat } from '../../shared/data/dynamodb.ts'
+import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
+import { secondsFromNow } from '../../shared/model/expiry.ts'
+import { CommandError, explain } from '../command-line.ts'
+import { awsOptions } from './aws.ts'
+import type { Deployment } from './deployment.ts'
+
+/** Where keys are valid, and who issues them. */
+type Issuer = Pick<Deployment, 'apiKeysTable' | 'keyPrefix' | 'operator' | 'clockProblem'>
+
+/** For how many seconds a key is valid; `never` if it does not end by itself. */
+export type Lifetime = number | 'never'
+
+/** Who gets a key, what it allows, and when it ends. */
+export type KeyRequest = {
+  name: string
+  clientId?: string
+  scopes: readonly string[]
+  expiresIn: Lifetime
+}
+
+/** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
+export type NewApiKey = { text: string; stored: StoredApiKey }
+
+/** The API keys of a deployment. */
+export class ApiKeyTable {
+  readonly #client = DynamoDBDocumentClient.from(new DynamoDBClient(awsOptions()), itemFormat)
+  readonly #issuer: Issuer
+  readonly #table: { TableName: string }
+
+  constructor(issuer: Issuer) {
+    this.#issuer = issuer
+    this.#table = { TableName: issuer.apiKeysTable }
+  }
+
+  /** Scans the whole table. Returns the keys, oldest first. */
+  async all(): Promise<StoredApiKey[]> {
+    const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
+    const pages = await Array.fromAsync(scan)
+    const keys = pages.flatMap(({ Items = [] }) => Items as StoredApiKey[]) // The SDK has no type for them.
+    return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  }
+
+  /**
+   * Makes a key, and stores it; in the same transaction, another one is let expire at `end`
+   * (seconds since 1970). Throws a CommandError if that one ends earlier or is revoked by now, or
+   * if the new key may be stored although DynamoDB did not confirm it: then nobody has seen it.
+   */
+  async issue(
+    request: KeyRequest,
+    ending?: { old: StoredApiKey; end: number },
+  ): Promise<NewApiKey> {
+    const key = newKey(this.#issuer, request)
+    const { keyId } = key.stored
+    const items = [{ Put: { ...this.#table, Item: key.stored } }]
+    const write = new TransactWriteCommand({
+      TransactItems: ending ? [...items, { Update: this.#endingOf(ending) }] : items,
+    })
+    await this.#client.send(write).catch((error) => {
+      const { $fault, $metadata, message } = error
+      if (/ConditionalCheckFailed/.test(message))
+        throw new CommandError('Somebody else has changed the old key. No new key was issued.')
+      // If it was sent twice, the refusal says nothing of the first one.
+      if ($fault === 'client' && $metadata.attempts === 1) throw error
+      const advice = 'Nobody has seen it: revoke it if npm run keys -- list shows it.'
+      const problem = explain(error).message
+      throw new CommandError(`${problem} The key ${keyId} may have been stored. ${advice}`)
+    })
+    return key
+  }
+
+  #endingOf({ old, end }: { old: StoredApiKey; end: number }) {
+    return {
+      ...this.#table,
+      Key: { digest: old.digest },
+      UpdateExpression: 'SET expiresAt = :end',
+      ConditionExpression:
+        'attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ' +
+        '(attribute_not_exists(expiresAt) OR expiresAt >= :end)',
+      ExpressionAttributeValues: { ':end': end },
+    }
+  }
+
+  /** Makes a key invalid. DynamoDB deletes it up to two days later. */
+  async revoke({ digest }: StoredApiKey): Promise<void> {
+    const update = new UpdateCommand({
+      ...this.#table,
+      Key: { digest },
+      UpdateExpression: 'SET revokedBy = :operator, expiresAt = :now',
+      ConditionExpression: 'attribute_exists(digest)',
+      ExpressionAttributeValues: { ':operator': this.#issuer.operator, ':now': secondsFromNow(0) },
+    })
+    await this.#client.send(update).catch((error) => {
+      // If it is deleted meanwhile, nothing of it may be left.
+      if (error.name !== 'ConditionalCheckFailedException') throw error
+    })
+  }
+
+  /** Deletes a key at once, without a trace. */
+  async remove({ digest }: StoredApiKey): Promise<void> {
+    await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
+  }
+}
+
+/** Makes a key, which is valid when it is stored. Throws a CommandError if the clock is wrong. */
+const newKey = (
+  { keyPrefix, operator, clockProblem }: Issuer,
+  { name, clientId = randomId('client'), scopes, expiresIn }: KeyRequest,
+): NewApiKey => {
+  if (clockProblem) throw new CommandError(clockProblem)
+  const text = newApiKey(keyPrefix)
+  const stored = {
+    digest: digestOf(text),
+    keyId: randomId('key'),
+    clientId,
+    name,
+    scopes,
+    createdAt: new Date().toISOString(),
+    ...(expiresIn !== 'never' && { expiresAt: secondsFromNow(expiresIn) }),
+    issuedBy: operator,
+  }
+  return { text, stored }
+}
+
+// 64 random bits: an id is not a secret, it only has to be unique.
+const randomId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`
+
+const HOUR = 3600
+const RENEWAL_MS = 50 * 60 * 1000
+
+/**
+ * Runs a command with an API key of its own, and deletes the key afterwards. It is valid for an
+ * hour, and another one is issued before: if the command is killed, its key ends by itself.
+ */
+export const withCommandKey = async (
+  deployment: Deployment,
+  { clientId, scopes }: { clientId: string; scopes: readonly string[] },
+  action: (apiKey: () => Promise<string>) => Promise<void>,
+): Promise<void> => {
+  const table = new ApiKeyTable(deployment)
+  let renewal = 0
+  const issue = async () => {
+    renewal = Date.now() + RENEWAL_MS
+    const key = await table.issue({ name: clientId, clientId, scopes, expiresIn: HOUR })
+    console.error(`The API key of this command is ${key.stored.keyId}. It ends within an hour.`)
+    return key
+  }
+  let key = await issue()
+  const apiKey = async (): Promise<string> => {
+    if (Date.now() >= renewal) key = await issue()
+    return key.text
+  }
+  try {
+    await action(apiKey)
+  } finally {
+    await table.remove(key.stored).catch((error) => {
+      const { keyId } = key.stored
+      console.error(`${explain(error).message} Revoke its key: npm run keys -- revoke ${keyId}`)
+      process.exitCode = 1
+    })
+  }
+}

@@ -1,0 +1,40 @@
+// AWS clients that use the account, the region and the proxy that `cdk` uses.
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { timeouts } from '../command-line.ts'
+
+/**
+ * Lets the AWS clients of this process use the profile, the region and the certificates that the
+ * environment names, as `cdk` does. Call it before the first `awsOptions`.
+ */
+export const useAwsEnvironment = (): void => {
+  const { env } = process
+  // The SDK knows no variables with DEFAULT, and takes an empty one for a value.
+  for (const name of ['PROFILE', 'REGION']) {
+    const value = env[`AWS_${name}`] || env[`AWS_DEFAULT_${name}`]
+    if (value) env[`AWS_${name}`] = value
+    else delete env[`AWS_${name}`]
+  }
+  const { AWS_CA_BUNDLE: file } = env
+  if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')])
+}
+
+/** The options of an AWS client. */
+export const awsOptions = () => {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env
+  // To the SDK, a profile would come before access keys.
+  const credentials = AWS_ACCESS_KEY_ID &&
+    AWS_SECRET_ACCESS_KEY && {
+      accessKeyId: AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_SECRET_ACCESS_KEY,
+      ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+    }
+  // These agents use the proxies of the environment.
+  const agents = { httpAgent: http.globalAgent, httpsAgent: https.globalAgent }
+  return {
+    requestHandler: { ...timeouts.requestHandler, ...agents },
+    ...(credentials && { credentials }),
+  }
+}

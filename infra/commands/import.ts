@@ -1,16 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { entries } from '../../shared/contract.ts'
-import { digestOf } from '../../shared/model/api-key.ts'
-import {
-  CommandError,
-  printable,
-  run,
-  stopSignal,
-  typedPath,
-  wholeNumber,
-} from '../command-line.ts'
+import { CommandError, printable, run, stopSignal, typedPath } from '../command-line.ts'
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
@@ -28,19 +20,12 @@ remove that file. A copy or a hard link is another file: its rows are added agai
 
 const importCommand = deploymentCommand('npm run import --', DESCRIPTION)
   .argument('<file>', 'a .csv or .jsonl file', typedPath)
-  .option(
-    '--per-second <number>',
-    'how many requests to send at most (default: 200, or fewer if the stage allows fewer)',
-    wholeNumber(1, 10_000),
-  )
-  .action(async (file, { perSecond, ...target }) => {
+  .action(async (file, target) => {
     const signal = stopSignal()
-    const deployment = await findDeployment(target)
-    await importPets(file, { ...deployment, ...(perSecond && { perSecond }) }, signal)
+    await importPets(file, await findDeployment(target), signal)
   })
 
-/** All imports are one client, because an idempotency record belongs to a client. */
-const CLIENT = 'import'
+/** Requests in flight. */
 const AT_ONCE = 16
 
 /**
@@ -53,7 +38,8 @@ export const importPets = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { path, count, rows } = await readPets(file)
-  const owner = { clientId: CLIENT, scopes: [entries.createPet.scope] }
+  // All imports are one client, because an idempotency record belongs to a client.
+  const owner = { clientId: 'import', scopes: [entries.createPet.scope] }
   await withCommandKey(deployment, owner, async (key) => {
     const mark = openMark(`${path}.${deployment.name}.started`)
     const apiKey = async () => {
@@ -94,7 +80,7 @@ class PetAdder {
   }
 
   async #send(body: string): Promise<string | undefined> {
-    const digest = digestOf(this.#importId + body)
+    const digest = hash('sha256', this.#importId + body, 'base64url')
     const before = this.#equal.get(digest) ?? 0
     this.#equal.set(digest, before + 1)
     const { method, path } = entries.createPet

@@ -43,25 +43,25 @@ const markOf = (file: string) => `${file}.Test.started`
 test('adds each pet once, although the import is killed three times, and the server once', {
   timeout: 240_000,
 }, async () => {
-  const names = Array.from({ length: 120 }, (_, i) => `Pet ${i}`)
+  const names = Array.from({ length: 300 }, (_, i) => `Pet ${i}`)
   const file = fileOf(`name,categoryId\n${names.map((name) => `${name},1\n`).join('')}`)
   const folder = join(temporaryFolder(), 'data')
   let server = await startTestServer(['--empty', '--data', folder])
   const { port } = new URL(server.baseUrl)
   const target = ['--stage', 'local', '--port', port]
-  const start = () => startCommand('commands/import', [file, ...target, '--per-second', '60'])
+  const start = () => startCommand('commands/import', [file, ...target])
   const added = async () => (await listAll(server)).map(({ name }) => name)
   const until = (count: number) =>
     vi.waitUntil(async () => (await added()).length >= count, { timeout: 60_000 })
 
-  for (const count of [10, 30, 50]) {
+  for (const count of [30, 90, 150]) {
     const { child, exited } = start()
     await until(count)
     child.kill('SIGKILL')
     await exited
   }
   const last = start()
-  await until(70)
+  await until(200)
   await server.stop('SIGKILL')
   server = await startTestServer(['--empty', '--data', folder, `--port=${port}`])
   const { code, stdout } = await last.exited
@@ -150,20 +150,21 @@ test('an import that waits for 23 hours sends nothing more', async () => {
   expect(requests).toHaveLength(1)
 })
 
-const error = (status: number, message: string, headers = {}): Fate => {
+const atOnce = { 'Retry-After': '0' }
+const error = (status: number, message: string, headers = atOnce): Fate => {
   return { status, headers, body: JSON.stringify({ code: 'x', message, status }) }
 }
 const added: Fate = { status: 201, body: '{}' }
 
 test('all but refusals is retried, with the same key and body', async () => {
   const retried: Fate[] = [
-    error(503, 'busy', { 'Retry-After': '0' }),
+    error(503, 'busy'),
     error(429, 'Too many', { 'Retry-After': new Date(0).toUTCString() }),
     'cut',
     error(403, 'The request was refused.'), // AWS WAF
-    { status: 403, body: '<html>Blocked' },
-    { status: 200, body: '<html>Log in' },
-    { status: 307, headers: { Location: 'http://127.0.0.1:9/' } },
+    { status: 403, headers: atOnce, body: '<html>Blocked' },
+    { status: 200, headers: atOnce, body: '<html>Log in' },
+    { status: 307, headers: { ...atOnce, Location: 'http://127.0.0.1:9/' } },
     error(409, 'conflict'),
     'cutResponse',
   ]

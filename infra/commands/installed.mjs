@@ -1,21 +1,13 @@
 // Loaded first by each npm script: they need packages and a Node.js that runs TypeScript.
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 
-/** The folder in which Node.js finds a package; among npm's workspaces, it is not ours. */
-const folderOf = (name) =>
-  createRequire(import.meta.url)
-    .resolve.paths(name)
-    .find((folder) => existsSync(join(folder, name)))
+const isInstalled = (name) => existsSync(new URL(`../../node_modules/${name}`, import.meta.url))
 
 /** What is missing, and what to do; `undefined` if nothing is. */
 const problem = () => {
-  const folder = folderOf('valibot')
   // npm writes this file at the end of an installation.
-  if (!folder || !existsSync(join(folder, '.package-lock.json')))
-    return 'The packages are missing. Use npm, not pnpm or yarn: run npm ci.'
-  if (!folderOf('vitest'))
+  if (!isInstalled('.package-lock.json')) return 'The packages are missing: run npm ci.'
+  if (!isInstalled('vitest'))
     return 'The packages for development are missing: run npm ci --include=dev.'
   if (Number.parseInt(process.version.slice(1), 10) < 24)
     return (

@@ -86,8 +86,6 @@ const isHeader = (names: string[]): boolean =>
   names.every((name, i) => FIELDS.includes(name) && names.indexOf(name) === i)
 
 const DIGITS = /^-?(0|[1-9]\d*)$/
-/** How spreadsheets save integers of 12 digits and more. */
-const EXPONENT = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i
 
 /** An empty cell is an absent field. An integer keeps all digits, unless its field may be text. */
 const petOf = (columns: string[], cells: string[]): Omit<PetRow, 'number'> => {
@@ -98,10 +96,11 @@ const petOf = (columns: string[], cells: string[]): Omit<PetRow, 'number'> => {
   for (const [name, schema] of Object.entries<v.GenericSchema>(NewPet.entries)) {
     const cell = cells[columns.indexOf(name)]
     if (!cell) continue
-    const isText = v.is(schema, cell)
-    if (!isText && EXPONENT.test(cell))
+    const isNumber = !v.is(schema, cell) && !Number.isNaN(Number(cell))
+    // Spreadsheets save integers of 12 digits and more with an exponent.
+    if (isNumber && /e/i.test(cell))
       problem = `${name} must be in digits: a spreadsheet may have rounded ${cell}.`
-    fields[name] = !isText && DIGITS.test(cell) ? JSON.rawJSON(cell) : cell
+    fields[name] = isNumber && DIGITS.test(cell) ? JSON.rawJSON(cell) : cell
   }
   return { body: JSON.stringify(fields), problem }
 }

@@ -1,6 +1,6 @@
 import { entries, type OperationId, operationIds } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { commonHeaders } from '../../shared/pipeline/gateway-event.ts'
+import { absoluteUrl, commonHeaders, requestId } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { openApiText } from '../openapi/document.ts'
 import { referencePage, referenceScriptText } from '../openapi/reference.ts'
@@ -8,7 +8,8 @@ import {
   createGateway,
   type ErrorResponse,
   type Gateway,
-  type GatewayOptions,
+  type GatewayResponse,
+  type ProxyEvent,
   type Route,
 } from '../packages/local-gateway/index.ts'
 import { functionSettings } from '../platform/functions.ts'
@@ -19,65 +20,66 @@ import {
   referencePaths,
 } from '../platform/gateway.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import { type Handler, invoke as invokeFunction } from './lambda.ts'
+import { type Handler, invoke } from './lambda.ts'
 import { atMost } from './queue.ts'
 
-const localLimits = {
-  /**
-   * Functions that run at once; other requests wait. Hundreds at once would delay each other until
-   * their database calls time out.
-   */
-  functions: 16,
-  /** Time for a function to respond: else 504. */
-  functionMs: functionSettings.timeoutSeconds * 1000,
-}
-
-type Limits = Partial<typeof localLimits> & GatewayOptions['limits']
-
-/** Creates the HTTP server of the local API: its operations and its reference. */
+/**
+ * Creates the HTTP server of the local API: its operations and its reference. After `timeoutMs`, a
+ * function has not responded: 504.
+ */
 export const createLocalApi = (
   handlers: Record<OperationId, Handler>,
-  otherLimits: Limits = {},
+  timeoutMs = functionSettings.timeoutSeconds * 1000,
 ): Gateway => {
-  const { functions, functionMs, ...limits } = { ...localLimits, ...otherLimits }
-  const queue = atMost(functions)
-  const routes = operationIds.map((id): Route => {
-    const { method, path } = entries[id]
-    const invoke: Route['invoke'] = (event) =>
-      queue(() => invokeFunction(id, handlers[id], event, functionMs))
-    return { method, path, invoke }
+  // Hundreds of functions at once would delay each other until their database calls time out.
+  const queue = atMost(16)
+  const operations = operationIds.map((id): Route => {
+    const run: Route['invoke'] = (event) => invoke(id, handlers[id], event, timeoutMs)
+    return { ...entries[id], invoke: (event) => queue(() => run(event)) }
   })
   return createGateway({
     basePath: service.basePath,
-    routes,
-    documents,
+    routes: [...operations, ...reference],
     errors: { ...gatewayResponses, invocation },
     commonHeaders,
     preflightHeaders,
-    limits,
   })
 }
 
+/** An error that is not the gateway's own is that of a function. */
 const invocation = (error: unknown): ErrorResponse => {
   if (error instanceof ApiError) return error
-  console.error('A request failed:', error)
+  console.error('A function has failed:', error)
   return gatewayResponses.badGateway
 }
 
-const SCRIPT = '/docs.js'
-let scriptBytes: Buffer | undefined
-
-const documents: GatewayOptions['documents'] = {
-  // Without the escapes that API Gateway needs. The server is the one that got the request.
-  [referencePaths.document]: (origin) => ({
-    headers: referenceHeaders,
-    body: openApiText([origin + service.basePath]),
-  }),
-  // Its script comes from this server, so the page works offline.
-  [referencePaths.page]: () => referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),
-  [SCRIPT]: () => {
-    // In bytes: Node.js would copy the text, of 4 MB, for each client that has not read it yet.
-    scriptBytes ??= Buffer.from(referenceScriptText())
-    return { headers: { 'Content-Type': 'text/javascript; charset=utf-8' }, body: scriptBytes }
-  },
+/** The routes of a document. It gets the common headers, too. */
+const documentRoutes = (
+  path: string,
+  read: (event: ProxyEvent) => Omit<GatewayResponse, 'statusCode'>,
+): Route[] => {
+  const invoke: Route['invoke'] = async (event) => {
+    const { headers, body } = read(event)
+    const common = commonHeaders(requestId(event), true)
+    return { statusCode: 200, headers: { ...common, ...headers }, body }
+  }
+  return ['GET', 'HEAD'].map((method) => ({ method, path, invoke }))
 }
+
+const SCRIPT = '/docs.js'
+
+const reference = [
+  // Without the escapes that API Gateway needs. The server is the one that got the request.
+  ...documentRoutes(referencePaths.document, (event) => ({
+    headers: referenceHeaders,
+    body: openApiText([absoluteUrl(event, '')]),
+  })),
+  // Its script comes from this server, so the page works offline.
+  ...documentRoutes(referencePaths.page, () =>
+    referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),
+  ),
+  ...documentRoutes(SCRIPT, () => ({
+    headers: { 'Content-Type': 'text/javascript; charset=utf-8' },
+    body: referenceScriptText(),
+  })),
+]

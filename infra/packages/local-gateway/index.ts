@@ -1,95 +1,114 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Connection, writeResponse } from './connection.ts'
-import { logResponse } from './log.ts'
-import { newRequestId, Responder } from './responder.ts'
-import type { GatewayOptions, Limits } from './types.ts'
+import { errorResponse, type Respond, responder } from './responses.ts'
+import type { ErrorResponse, GatewayOptions, GatewayResponse } from './types.ts'
 
 export type { ErrorResponse, GatewayOptions, GatewayResponse, ProxyEvent, Route } from './types.ts'
-
-const DEFAULTS: Limits = {
-  maxHeaderSize: 10_240,
-  bodyBytes: 1024 * 1024,
-  maxConnections: 500,
-  requests: 100,
-}
 
 export type Gateway = {
   /** A server that does not listen yet. */
   server: Server
-  /**
-   * Refuses new connections and completes the requests in flight, within `limitMs`. Disconnects
-   * clients whose requests have not arrived completely.
-   */
+  /** Completes the requests that have arrived, within `limitMs`, and closes all connections. */
   stop: (limitMs: number) => Promise<void>
 }
 
-/**
- * Creates an HTTP server that passes requests to functions as API Gateway does, and logs each
- * response. It closes a connection that exceeds a limit or sends what Node.js refuses.
- */
+const MAX_HEADER_BYTES = 10_240 // As in API Gateway.
+
+/** Creates an HTTP server that passes requests to functions as API Gateway does, and logs them. */
 export const createGateway = (options: GatewayOptions): Gateway => {
-  const limits = { ...DEFAULTS, ...options.limits }
-  const responder = new Responder(options, limits)
-  // Without this setting, Node.js responds to a request without Host by itself, without a body.
-  const server = createServer({ ...limits, requireHostHeader: false })
-  server.maxConnections = limits.maxConnections
-  const connections = new Map<Socket, Connection>()
-  const working = new Map<IncomingMessage, Promise<void>>()
-  const respondAndNote = async (message: IncomingMessage, response: ServerResponse) => {
-    const responded = respond(responder, message, response)
-    working.set(message, responded)
-    await responded
-    working.delete(message)
+  const respond = responder(options)
+  // Node.js itself would respond to a request without Host, without a body.
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false })
+  const inFlight = new Map<IncomingMessage, Promise<void>>()
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const served = serveRequest(message, response, respond, options)
+    inFlight.set(message, served)
+    await served
+    inFlight.delete(message)
   }
-  server.on('connection', (socket: Socket) => {
-    connections.set(socket, new Connection(socket, limits.requests, respondAndNote))
-    socket.on('close', () => connections.delete(socket))
+  // Likewise to one with an unknown expectation.
+  server.on('request', serve).on('checkExpectation', serve)
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    const waits = (message: IncomingMessage) => message.socket === socket && message.complete
+    if ([...inFlight.keys()].some(waits)) socket.destroy()
+    else refuse(socket, errorResponse(options, newRequestId(), clientError(options, code)))
   })
-  const serve = (message: IncomingMessage, response: ServerResponse) =>
-    connections.get(message.socket)?.serve(message, response)
-  server.on('request', serve)
-  // Node.js would respond to an unknown expectation by itself, without a body.
-  server.on('checkExpectation', serve)
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
-    connections.get(socket)?.close(responder.clientErrorResponse(code)),
-  )
-  const stop = (limitMs: number) => stopServer(server, connections, working, limitMs)
+  const stop = async (limitMs: number): Promise<void> => {
+    server.close()
+    for (const message of inFlight.keys()) if (!message.complete) message.destroy()
+    // When a client disconnects, its request still runs and needs the database.
+    const ended = Promise.all(inFlight.values())
+    await Promise.race([ended, pause(limitMs, undefined, { ref: false })])
+    server.closeAllConnections()
+  }
   return { server, stop }
 }
 
-/** Responds to a request, and logs the response. */
-const respond = async (
-  responder: Responder,
+/** Responds to a request. Resolves when the client has the response, or has disconnected. */
+const serveRequest = async (
   message: IncomingMessage,
   response: ServerResponse,
+  respond: Respond,
+  options: GatewayOptions,
 ): Promise<void> => {
   const startedAt = performance.now()
-  const requestId = newRequestId()
-  const result = await responder.response(message, requestId)
-  logResponse(message, result, requestId, performance.now() - startedAt)
-  // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
-  if (message.headers.upgrade) response.setHeader('Connection', 'close')
-  // The body is too large, and still arriving. `close` could cut the client off before it reads the
-  // response; with `keep-alive`, Node.js reads the rest.
-  if (!message.complete) response.setHeader('Connection', 'keep-alive')
-  writeResponse(response, result)
+  const id = newRequestId()
+  /** Throws if a header cannot be sent. */
+  const send = (result: GatewayResponse) => {
+    const { statusCode, headers, body = '' } = result
+    // Node.js sends no body to a HEAD, and would not tell its length.
+    const length = body !== '' && { 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(statusCode, { ...headers, ...length }).end(body)
+    log(message, result, id, performance.now() - startedAt)
+  }
+  try {
+    send(await respond(message, id))
+  } catch (error) {
+    if (!message.complete) return // The client has disconnected.
+    send(errorResponse(options, id, options.errors.invocation(error)))
+  }
+  await finished(response).catch(() => {})
 }
 
-const stopServer = async (
-  server: Server,
-  connections: ReadonlyMap<Socket, Connection>,
-  working: ReadonlyMap<IncomingMessage, Promise<void>>,
-  limitMs: number,
-): Promise<void> => {
-  const closed = once(server.close(), 'close')
-  const isLate = pause(limitMs, undefined, { ref: false })
-  for (const message of working.keys()) if (!message.complete) message.destroy()
-  // When a client disconnects, its request still runs and needs the database.
-  await Promise.race([Promise.all(working.values()), isLate])
-  for (const socket of connections.keys()) socket.destroySoon()
-  await Promise.race([closed, isLate])
-  server.closeAllConnections()
+/** The error of a request that Node.js cannot read, by Node.js's code. */
+const clientError = ({ errors }: GatewayOptions, code: string): ErrorResponse => {
+  if (code === 'HPE_HEADER_OVERFLOW') return errors.headersTooLarge(MAX_HEADER_BYTES)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.requestTimeout
+  return code === 'HPE_INVALID_METHOD' ? errors.unknownMethod : errors.badRequest
 }
+
+/** Sends the last response of a connection, to a request that Node.js cannot read. */
+const refuse = (socket: Socket, { statusCode, headers, body = '' }: GatewayResponse): void => {
+  if (!socket.writable) return
+  const own = { 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  const lines = Object.entries({ ...headers, ...own }).map(([name, value]) => `${name}: ${value}`)
+  const start = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`
+  socket.end([start, ...lines, '', body].join('\r\n'))
+  socket.destroySoon()
+}
+
+/** Logs a response on one line; of an error, also the `code` that its body starts with. */
+const log = (
+  { method = '', url = '' }: IncomingMessage,
+  { statusCode, body }: GatewayResponse,
+  id: string,
+  milliseconds: number,
+): void => {
+  const [, code = ''] = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(`${body}`)) || []
+  const time = new Date().toTimeString().slice(0, 8)
+  const path = url.replace(/\?.*/s, '').padEnd(26)
+  const duration = `${Math.round(milliseconds)} ms`.padStart(7)
+  console.info([time, method.padEnd(7), path, statusCode, duration, code.padEnd(22), id].join('  '))
+}
+
+/** Creates a request id in the format of API Gateway's extended request ids. */
+const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`

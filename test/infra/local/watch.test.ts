@@ -79,15 +79,12 @@ const listed = await list()
 const listing = (expression: string, from = '../shared/pipeline/operation.ts') =>
   `import { operation } from '${from}'\nexport const handler = operation('listPets', () => ${expression})\n`
 
-test('serves a changed source with the permissions of its operation, and warns of a response that breaks the contract', async () => {
+test('serves a changed source with the permissions of its operation', async () => {
   const putKey = `import('../shared/data/api-keys.ts').then(({ put }) => put({}))`
   change(LIST, listing(`${putKey}.catch(({ name }) => ({ items: [{ id: name }] }))`))
 
   await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
   await untilPrinted(`Serving http:\\S+${service.basePath} again: ${LIST} changed\\.`)
-  await untilPrinted(
-    'The response of listPets differs from shared/contract\\.ts: 0\\.id: Invalid type: Expected number but received "AccessDenied"',
-  )
 })
 
 test('logs a rejected promise that a function leaves, and goes on', async () => {

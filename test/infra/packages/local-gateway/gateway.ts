@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import { listeningAddress } from '../../../../infra/local/ports.ts'
 import {
   createGateway,
   type Gateway,
-  type GatewayOptions,
   type GatewayResponse,
   type ProxyEvent,
+  type Route,
 } from '../../../../infra/packages/local-gateway/index.ts'
 import { gatewayResponses, preflightHeaders } from '../../../../infra/platform/gateway.ts'
 import { commonHeaders, cors } from '../../../../shared/pipeline/gateway-event.ts'
@@ -27,7 +27,7 @@ export type Served = Gateway & { baseUrl: string }
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
 
-type Invoke = (event: ProxyEvent) => Promise<GatewayResponse>
+export type Invoke = (event: ProxyEvent) => Promise<GatewayResponse>
 
 /** The routes of the tests, which need no others. */
 const PATHS = {
@@ -39,37 +39,27 @@ const PATHS = {
 type Functions = Record<keyof typeof PATHS, Invoke>
 
 /** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
-export const serveFunctions = (
-  functions: Partial<Functions> = {},
-  limits: GatewayOptions['limits'] = {},
-): Promise<Served> => {
+export const serveFunctions = (functions: Partial<Functions> = {}): Promise<Served> => {
   const all: Functions = { listPets: ok, createPet: ok, updatePet: ok, ...functions }
   const routes = Object.entries(PATHS).map(([id, [method, path]]) => ({
     method,
     path,
     invoke: all[id as keyof Functions], // `Object.entries` loses the keys.
   }))
-  return serveRoutes(routes, limits)
+  return serveRoutes(routes)
 }
 
 /** Serves routes until the test ends. */
-export const serveRoutes = (...options: Parameters<typeof optionsFor>): Promise<Served> =>
-  listenUntilEnd(createGateway(optionsFor(...options)))
-
-/** The options of a gateway with routes. */
-export const optionsFor = (
-  routes: GatewayOptions['routes'],
-  limits: GatewayOptions['limits'] = {},
-  documents: GatewayOptions['documents'] = {},
-): GatewayOptions => ({
-  basePath: BASE,
-  routes,
-  documents,
-  errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
-  commonHeaders,
-  preflightHeaders,
-  limits,
-})
+export const serveRoutes = (routes: Route[]): Promise<Served> =>
+  listenUntilEnd(
+    createGateway({
+      basePath: BASE,
+      routes,
+      errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
+      commonHeaders,
+      preflightHeaders,
+    }),
+  )
 
 /** Lets a server listen until the test ends, and hides its log. */
 export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
@@ -89,17 +79,6 @@ const ok: Invoke = async () => ({
   headers: { 'Content-Type': 'application/json' },
   body: '[]',
 })
-
-/** A function that resolves `called` when it is called, and responds when `release` is called. */
-export const waiting = () => {
-  const called = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<{ statusCode: number; body: string }>()
-  const handler = vi.fn(() => {
-    called.resolve()
-    return released.promise
-  })
-  return { handler, called: called.promise, release: released.resolve }
-}
 
 /** A response without the headers of its connection. */
 type Response = { status: number; headers: Record<string, string>; body: unknown }
@@ -144,9 +123,6 @@ export const badGateway = gatewayResponse(
     'the X-Request-Id.',
   { 'retry-after': '1' },
 )
-
-/** What the servers of this process have logged of requests. */
-export const logged = (): string[] => vi.mocked(console.info).mock.calls.map(([line]) => line)
 
 /** Opens a connection until the test ends, and sends a text over it unchanged. */
 export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
@@ -197,12 +173,4 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
     return take(/[\s\S]*$/)
   }
   return { socket, take, response, rest }
-}
-
-/** Does the same, and also returns the server's side of the connection. */
-export const wireAndSocket = async (served: Served, sent = '') => {
-  const accepted = Promise.withResolvers<Socket>()
-  served.server.once('connection', accepted.resolve)
-  const wire = await wireTo(served, sent)
-  return { wire, socket: await accepted.promise }
 }

@@ -5,14 +5,12 @@ import {
   portOption,
   startDatabase,
 } from './database/local-database.ts'
-import { LOOPBACK, listeningAddress, reservePorts } from './ports.ts'
-import { type SourceWatch, watchAdvice, watchSources } from './source-watch.ts'
-import { runServers } from './supervisor.ts'
-import { ROOT, startThread } from './worker.ts'
+import { LOOPBACK, reservePorts } from './ports.ts'
+import { runServers } from './restart.ts'
 
 /**
- * `npm start`: runs the local API until SIGINT or SIGTERM. This process has the database. Servers
- * run in threads, one after the other.
+ * `npm start`: runs the local API until SIGINT or SIGTERM. This process has the database. The API
+ * runs in another one (server.ts), which starts again after a change.
  */
 const serverCommand = command('npm start --', 'Runs the API on this machine.')
   .addOption(
@@ -32,42 +30,33 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
   .option('--empty', 'add no examples to an empty database')
   .option(
     '--no-watch',
-    'do not restart when a source file changes; restarts keep the data, unless tables change',
+    'do not restart when a source file changes; restarts keep the data, and until the server ' +
+      'serves again, the system refuses connections',
   )
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
       '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
   )
-  .action(async ({ host, port, data: folder, empty = false, watch: isWatching }) => {
-    const stopped = anySignal('SIGINT', 'SIGTERM')
+  .action(async ({ host: named, port, data: folder, empty = false, watch: isWatching }) => {
+    const stopped = stopSignal()
     const existing = namedDatabase()
-    // To Node.js, '' means all addresses.
-    const ports = await reservePorts(port, host || LOOPBACK, !existing)
-    const started = await startDatabase({ existing, folder, listener: ports.database })
-    started.failed.then((error) => {
+    const host = named || LOOPBACK // To Node.js, '' means all addresses.
+    const { api, database: listener } = await reservePorts(port, host, !existing)
+    const { database, failed, close } = await startDatabase({ existing, folder, listener })
+    failed.then((error) => {
       fail(error)
       process.exit()
     })
-    const { address, port: apiPort } = listeningAddress(ports.api)
-    const server = { host: address, port: apiPort, database: started.database, empty }
-    const freePort = () => ports.api.close()
-    const watch = (): SourceWatch =>
-      isWatching
-        ? watchSources(ROOT, stopped)
-        : { isWatching: false, change: stopped.then(() => undefined) }
-    if (isWatching) process.stderr.write(watchAdvice(ROOT))
-    process.exitCode = await runServers(
-      (start) => startThread({ ...server, start }, freePort),
-      watch,
-    )
-    freePort() // If no server came to listen.
-    await started.close()
+    process.exitCode = await runServers({ host, port: api, database, empty }, isWatching, stopped)
+    await close()
   })
 
-// The listeners stay, because npm sends the signal of Ctrl-C a second time.
-const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
-  Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
+/** Resolves at SIGINT or SIGTERM. The listeners stay, because npm sends Ctrl-C a second time. */
+const stopSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
+  })
 
 await run(serverCommand)
-if (process.exitCode) process.exit() // An open embedded database keeps the process alive.
+process.exit() // An open embedded database keeps the process alive.

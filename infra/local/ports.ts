@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
-import { GREETING } from '../packages/embedded-dynamodb/index.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -10,58 +8,44 @@ export const LOOPBACK = '127.0.0.1'
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 
-type Ports = { api: Server; database?: Server }
-
 /**
- * Listens on a port (0: any free one), and for an embedded database on the next, so that nobody
- * takes them during the start. Until servers listen, clients are disconnected.
+ * Checks that a port is free (0: selects one), on which the API listens later, in another process.
+ * Listens on the next one for an embedded database.
  */
 export const reservePorts = async (
   port: number,
   host: string,
   isEmbedded: boolean,
-): Promise<Ports> => {
-  const api = await listen(port, host)
-  if (!isEmbedded) return { api }
+): Promise<{ api: number; database?: Server }> => {
+  const server = await listen(closingServer(), port, host)
+  const { port: api } = listeningAddress(server)
   try {
-    return { api, database: await listen(listeningAddress(api).port + 1, LOOPBACK) }
+    if (!isEmbedded) return { api }
+    return { api, database: await listen(closingServer(), api + 1, LOOPBACK) }
   } catch (error) {
-    api.close()
     if (port !== 0) throw error
-    return reservePorts(port, host, isEmbedded)
+    return await reservePorts(port, host, isEmbedded)
+  } finally {
+    server.close()
   }
 }
 
-/** Returns a server that listens, and disconnects clients. Throws a CommandError if it cannot. */
-export const listen = async (port: number, host: string): Promise<Server> => {
-  const server = createServer((socket) => socket.destroy())
+/** Until the servers listen, clients are disconnected. */
+const closingServer = (): Server => createServer((socket) => socket.destroy())
+
+/** Lets a server listen, and returns it. Throws a CommandError if it cannot. */
+export const listen = async (server: Server, port: number, host: string): Promise<Server> => {
   try {
     await once(server.listen(port, host), 'listening')
     return server
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException // Of a system call.
-    if (code !== 'EADDRINUSE')
-      throw new CommandError(`Cannot listen: ${message}. Choose another --host or --port.`)
+    if (code !== 'EADDRINUSE') throw new CommandError(`${message}. Choose another --host.`)
     throw new CommandError(
-      `${host}:${port} is in use by ${await userOf(host, port)}. ` +
-        'Run npm start -- --port 0, which selects free ports: one for the API, and the next for ' +
-        'its database.',
+      `${host}:${port} is in use, perhaps by another local server. Run npm start -- --port 0, ` +
+        'which selects free ports: one for the API, and the next for its database.',
     )
   }
-}
-
-/** Who listens on a port. */
-const userOf = async (host: string, port: number): Promise<string> => {
-  // Loaded only here, because it loads the contract.
-  const { referencePaths } = await import('../platform/gateway.ts')
-  const document = `http://${urlHost(host)}:${port}${service.basePath}${referencePaths.document}`
-  const signal = AbortSignal.timeout(2000)
-  const text = await fetch(document, { signal }).then(
-    (response) => response.text(),
-    () => '',
-  )
-  if (text.startsWith(GREETING)) return 'a local database'
-  return text.includes(JSON.stringify(service.title)) ? 'another local server' : 'another program'
 }
 
 /** The host of a URL that also reaches a server that listens on all addresses. */

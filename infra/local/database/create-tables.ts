@@ -1,37 +1,27 @@
 import {
   CreateTableCommand,
-  DeleteTableCommand,
-  DescribeTableCommand,
+  type DescribeTableCommandOutput,
   DynamoDBClient,
   ResourceInUseException,
-  ResourceNotFoundException,
   waitUntilTableExists,
-  waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import type { KeyAttribute } from '../../../shared/data/indexes.ts'
-import {
-  type Table,
-  type TableId,
-  tableIds,
-  tableName,
-  tables,
-} from '../../../shared/data/tables.ts'
+import { type TableId, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
 import { storedLocalApiKey } from './local-api-key.ts'
 import { type LocalDatabase, useDatabase } from './local-database.ts'
 
 /**
- * Lets this process use a DynamoDB, which then has the tables and the local API key. Returns
- * whether it is in memory and the tables are new. Throws a CommandError if it cannot be used.
+ * Lets this process use a DynamoDB, which then has the tables and the local API key. Throws a
+ * CommandError if a table lacks an index.
  */
-export const prepareDatabase = async (database: LocalDatabase): Promise<boolean> => {
+export const prepareDatabase = async (database: LocalDatabase): Promise<void> => {
   useDatabase(database)
   const client = new DynamoDBClient(timeouts)
   try {
-    const isNew = await createTables(client, database)
+    await Promise.all(tableIds.map((id) => createTable(client, id, database)))
     await apiKeys.put(storedLocalApiKey)
-    return isNew
   } catch (error) {
     throw database.kind === 'named' ? namedError(database.endpoint, error) : error
   } finally {
@@ -47,74 +37,43 @@ const namedError = (endpoint: string, error: unknown): unknown => {
   )
 }
 
-/**
- * Creates the tables that are missing. If a table or an index is missing in memory, it recreates
- * all tables and returns true. Elsewhere, it throws a CommandError if a table lacks an index.
- */
-const createTables = async (client: DynamoDBClient, database: LocalDatabase): Promise<boolean> => {
-  const isInMemory = database.kind === 'embedded' && database.folder === undefined
-  const found = await Promise.all(tableIds.map((id) => describeTable(client, id)))
-  const existing = found.filter(({ exists }) => exists)
-  const stale = existing.find(({ missingIndex }) => missingIndex)
-  if (stale && !isInMemory)
-    throw new CommandError(
-      `The table ${stale.name} lacks the index ${stale.missingIndex}. Use the commit that made ` +
-        `it, or ${database.kind === 'embedded' ? 'a new folder' : 'an empty database'}.`,
-    )
-  const isNew = isInMemory && (stale !== undefined || existing.length < found.length)
-  if (isNew) await Promise.all(existing.map(({ name }) => deleteTable(client, name)))
-  await Promise.all(tableIds.map((id) => createTable(client, id)))
-  return isNew
-}
-
-/** Whether a table exists, and an index that it lacks. */
-const describeTable = async (client: DynamoDBClient, id: TableId) => {
-  const name = tableName(id)
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }))
-    const indexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
-    const missingIndex = Object.keys(tables[id].indexes).find((index) => !indexes.includes(index))
-    return { name, exists: true, missingIndex }
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return { name, exists: false }
-    throw error
-  }
-}
-
-const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  await client.send(new DeleteTableCommand({ TableName }))
-  await waitUntilTableNotExists({ client, ...WAIT }, { TableName })
-}
-
-/** Creates a table, unless it exists or another process creates it. */
-const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> => {
+/** Creates a table, unless it exists. Refuses one that lacks an index, which cannot be added. */
+const createTable = async (
+  client: DynamoDBClient,
+  id: TableId,
+  database: LocalDatabase,
+): Promise<void> => {
   const TableName = tableName(id)
-  const definition = {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    ...keySchemas(tables[id]),
-  } as const
-  await client.send(new CreateTableCommand(definition)).catch((error) => {
-    if (!(error instanceof ResourceInUseException)) throw error
-  })
-  await waitUntilTableExists({ client, ...WAIT }, { TableName })
-}
-
-const keySchemas = ({ partitionKey, indexes }: Table) => {
-  const attributes = [partitionKey, ...Object.values(indexes)]
+  const { partitionKey, indexes } = tables[id]
   const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, partition]) => ({
     IndexName,
     KeySchema: [key(partition, 'HASH'), key(partitionKey, 'RANGE')],
     Projection: { ProjectionType: 'ALL' as const },
   }))
-  return {
-    AttributeDefinitions: attributes.map(({ name, type }) => ({
+  const definition = new CreateTableCommand({
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [partitionKey, ...Object.values(indexes)].map(({ name, type }) => ({
       AttributeName: name,
       AttributeType: type,
     })),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
-  }
+  })
+  await client.send(definition).catch((error) => {
+    if (!(error instanceof ResourceInUseException)) throw error
+  })
+  const { reason } = await waitUntilTableExists({ client, ...WAIT }, { TableName })
+  const { Table }: DescribeTableCommandOutput = reason // The last response.
+  const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
+  const missing = Object.keys(indexes).find((index) => !found.includes(index))
+  if (missing)
+    throw new CommandError(`${TableName} lacks the index ${missing}. ${advice(database)}`)
+}
+
+const advice = (database: LocalDatabase): string => {
+  if (database.kind !== 'embedded') return 'Use an empty database.'
+  return database.folder ? 'Use the commit that made it, or a new folder.' : 'Run npm start again.'
 }
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({

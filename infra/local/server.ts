@@ -1,0 +1,80 @@
+import './watchdog.ts'
+import { entries, operationIds } from '../../shared/contract.ts'
+import { service } from '../../shared/service.ts'
+import { CommandError, fail } from '../command-line.ts'
+import { contractProblem } from '../contract-check.ts'
+import { functionSettings } from '../platform/functions.ts'
+import { referencePaths } from '../platform/gateway.ts'
+import { prepareDatabase } from './database/create-tables.ts'
+import { LOCAL_API_KEY } from './database/local-api-key.ts'
+import { databaseText, type LocalDatabase } from './database/local-database.ts'
+import { addExamples } from './examples.ts'
+import { loadFunctions } from './lambda.ts'
+import { createLocalApi } from './local-api.ts'
+import { enforcePermissions } from './permissions.ts'
+import { isLoopback, listen, urlHost } from './ports.ts'
+
+/** The argument of this process, as JSON. `changed` is the source that has caused a restart. */
+export type ServerOptions = {
+  host: string
+  port: number
+  database: LocalDatabase
+  empty: boolean
+  changed: string | undefined
+}
+
+const { host, port, database, empty, changed }: ServerOptions = JSON.parse(process.argv[2] ?? '')
+
+/** Serves the API until SIGTERM, and completes its requests. */
+const serve = async (): Promise<void> => {
+  const problem = contractProblem()
+  if (problem) throw new CommandError(problem)
+  const { server, stop } = createLocalApi(await loadFunctions(operationIds))
+  await prepareDatabase(database)
+  enforcePermissions()
+  // Until here, the signal ends this process at once. From here on, it adds all examples first:
+  // they are added once only.
+  const stopped = new Promise((stop) => process.on('SIGTERM', stop))
+  const examples = empty || changed ? '' : `, with ${await addExamples()}`
+  await listen(server, port, host)
+  muteRequestLog()
+  surviveErrors()
+  process.send?.('serving')
+  const text = changed ? `Serving ${baseUrl} again: ${changed} changed.\n` : banner(examples)
+  process.stdout.write(isLoopback(host) ? text : text + WARNING)
+  await stopped
+  await stop(functionSettings.timeoutSeconds * 1000)
+}
+
+/** Hides the request log of the functions, because the server logs each response itself. */
+const muteRequestLog = (): void => {
+  const { info } = console
+  console.info = (...args) => {
+    if (args[0]?.coldStart === undefined) info(...args)
+  }
+}
+
+/** Logs errors that functions throw after their response, as Lambda does, and goes on. */
+const surviveErrors = (): void => {
+  process.on('uncaughtException', (error) => {
+    console.error('A function has thrown an error after its response:', error)
+  })
+}
+
+const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`
+
+const listEntry = Object.values(entries).find(
+  ({ method, path }) => method === 'GET' && !path.includes('{'),
+)
+
+const banner = (examples: string): string => `\
+  Reference     ${baseUrl}${referencePaths.page}
+  Try it        curl ${baseUrl}${listEntry?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  API key       ${LOCAL_API_KEY}
+  Database      ${databaseText(database)}${examples}
+`
+
+const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
+
+await serve().catch(fail)
+process.exit()

@@ -4,6 +4,7 @@ import {
   namedDatabase,
   portOption,
   startDatabase,
+  typedPath,
 } from './database/local-database.ts'
 import { LOOPBACK, reservePorts } from './ports.ts'
 import { runServers } from './restart.ts'
@@ -35,13 +36,14 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
   )
   .addHelpText(
     'after',
-    '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
-      '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
+    '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB on this machine to use instead of ' +
+      'the embedded one',
   )
-  .action(async ({ host: named, port, data: folder, empty = false, watch: isWatching }) => {
+  .action(async ({ host: named, port, data, empty = false, watch: isWatching }) => {
     const stopped = stopSignal()
     const existing = namedDatabase()
     const host = named || LOOPBACK // To Node.js, '' means all addresses.
+    const folder = data === undefined ? undefined : typedPath(data)
     const { api, database: listener } = await reservePorts(port, host, !existing)
     const { database, failed, close } = await startDatabase({ existing, folder, listener })
     failed.then((error) => {

@@ -40,20 +40,20 @@ const actionsOf = (command: Command): [kind: string, Place][] => {
   return [[command.constructor.name.replace(/Command$/, ''), place]]
 }
 
-/** The action of IAM that each kind of command needs, and the permission that includes it. */
-const NEEDS: Record<string, { action: string; permission: Permission }> = {
-  Query: { action: 'Query', permission: 'list' },
-  Get: { action: 'GetItem', permission: 'read' },
-  ConditionCheck: { action: 'ConditionCheckItem', permission: 'read' },
-  Put: { action: 'PutItem', permission: 'create' },
-  Delete: { action: 'DeleteItem', permission: 'remove' },
+/** The permission that includes each kind of command. */
+const NEEDS: Record<string, Permission> = {
+  Query: 'list',
+  Get: 'read',
+  ConditionCheck: 'read',
+  Put: 'create',
+  Delete: 'remove',
 }
 
 /** Throws an error without `$metadata`, so that the response is a 500. */
 const checkPermission = (id: OperationId, kind: string, place: Place): void => {
-  const needs = NEEDS[kind]
-  if (!needs) throw new AccessDenied(`${id} may not use ${kind}: no entry can allow it.`)
-  const { action, permission } = needs
+  const permission = NEEDS[kind]
+  if (!permission) throw new AccessDenied(`${id} may not use ${kind}: no entry can allow it.`)
+  const action = kind === 'Query' ? kind : `${kind}Item` // As IAM names it.
   const { TableName, IndexName: index } = place
   const table = tableIds.find((each) => tableName(each) === TableName) ?? TableName
   const isAllowed = tableActions(entries[id]).some(

@@ -22,19 +22,9 @@ export const prepareDatabase = async (database: LocalDatabase): Promise<void> =>
   try {
     await Promise.all(tableIds.map((id) => createTable(client, id, database)))
     await apiKeys.put(storedLocalApiKey)
-  } catch (error) {
-    throw database.kind === 'named' ? namedError(database.endpoint, error) : error
   } finally {
     client.destroy()
   }
-}
-
-const namedError = (endpoint: string, error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof CommandError) return error
-  return new CommandError(
-    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
-      `${error.message || error.name}. Start it, or unset the variable to use the embedded one.`,
-  )
 }
 
 /** Creates a table, unless it exists. Refuses one that lacks an index, which cannot be added. */

@@ -1,5 +1,6 @@
 import type { Server } from 'node:net'
 import { devNull } from 'node:os'
+import { resolve } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { capitalized } from '../../../shared/model/names.ts'
@@ -31,19 +32,17 @@ export const databaseText = (database: LocalDatabase): string =>
 
 /**
  * The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if it is not on this
- * machine, nor at the host that ALLOW_DYNAMODB_HOST names.
+ * machine.
  */
 export const namedDatabase = (): LocalDatabase | undefined => {
-  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ALLOW_DYNAMODB_HOST: allowed } = process.env
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env
   if (!endpoint) return undefined
-  const host = URL.parse(endpoint)?.hostname
   // The local API key is public, so it must never be stored in a database that others can reach.
-  if (host && !isLoopback(host) && host !== allowed)
-    throw new CommandError(
-      `AWS_ENDPOINT_URL_DYNAMODB must name this machine, because the local API key is public. ` +
-        `If only developers use ${host}, set ALLOW_DYNAMODB_HOST=${host}.`,
-    )
-  return { kind: 'named', endpoint }
+  if (isLoopback(URL.parse(endpoint)?.hostname ?? '')) return { kind: 'named', endpoint }
+  throw new CommandError(
+    'AWS_ENDPOINT_URL_DYNAMODB must be the URL of a DynamoDB on this machine, because the local ' +
+      'API key is public.',
+  )
 }
 
 /** The database of the local server at a port. Throws a CommandError if no server runs there. */
@@ -65,74 +64,47 @@ type DatabaseOptions = {
   listener?: Server | undefined
 }
 
-/** A database that is ready. `failed` resolves if its disk fails. */
-type Started = {
-  database: LocalDatabase
-  failed: Promise<CommandError>
-  close: () => Promise<void>
-}
-
 /**
  * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless an `existing`
- * one is to be used. Throws a CommandError if the folder cannot be used.
+ * one is to be used. `failed` resolves if its disk fails. Throws a CommandError if the folder is
+ * not usable.
  */
-export const startDatabase = async (wanted: DatabaseOptions): Promise<Started> => {
-  const { existing, folder, listener } = wanted
-  if (folder === '')
-    throw new CommandError(
-      '--data is empty. Name a folder, or omit --data to keep the data in memory.',
-    )
-  if (existing && folder !== undefined)
+export const startDatabase = async ({ existing, folder: path, listener }: DatabaseOptions) => {
+  if (existing && path !== undefined)
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
-  if (existing) return { database: existing, failed: new Promise(() => {}), close: async () => {} }
-  const options = {
-    listener,
-    folder: folder === undefined ? undefined : { path: folder, format: FORMAT },
-  }
-  const { endpoint, failed, close } = await startEmbedded(options).catch((error) => {
+  if (existing)
+    return { database: existing, failed: new Promise<never>(() => {}), close: async () => {} }
+  const folder = path === undefined ? undefined : { path, format: FORMAT }
+  const { endpoint, failed, close } = await startEmbedded({ folder, listener }).catch((error) => {
     throw error instanceof DataFolderError ? new CommandError(error.message) : error
   })
-  return {
-    database: { kind: 'embedded', endpoint, folder },
-    failed: failed.then(({ message }) => new CommandError(message)),
-    close,
-  }
+  const database: LocalDatabase = { kind: 'embedded', endpoint, folder: path }
+  const diskError = failed.then(({ message }) => new CommandError(message))
+  return { database, failed: diskError, close }
 }
+
+/** A path that the user has typed, perhaps in another folder: npm runs scripts in the checkout. */
+export const typedPath = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
 
 /** The form of the stored items. Raise it when they change so that older ones cannot be read. */
 const FORMAT = 4
 
 /**
  * Lets this process use a DynamoDB, by environment variables. Removes all other AWS settings of the
- * user: some name AWS as the endpoint, or need a login. Only a database that the user has named
- * gets the region and the access key of the environment.
+ * user: some name AWS as the endpoint, or need a login.
  */
-export const useDatabase = ({ kind, endpoint }: LocalDatabase): void => {
-  const account = kind === 'named' ? { ...PLACEHOLDERS, ...ownAccount() } : PLACEHOLDERS
+export const useDatabase = ({ endpoint }: LocalDatabase): void => {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
-  Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
-}
-
-/** AWS settings that the SDK requires and a local database ignores. */
-const PLACEHOLDERS = {
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-}
-
-/** The region and the access key of the environment, if they are set. */
-const ownAccount = (): Record<string, unknown> => {
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env
-  return {
-    ...(AWS_REGION && { AWS_REGION }),
-    ...(AWS_ACCESS_KEY_ID && { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }),
-    ...(AWS_ACCESS_KEY_ID && AWS_SESSION_TOKEN && { AWS_SESSION_TOKEN }),
-  }
+  Object.assign(process.env, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
 const localVariables: Record<string, unknown> = {
+  // The SDK requires them, and a local database ignores them, or keeps accounts apart by them.
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
   // The SDK reads these files, too.
   AWS_CONFIG_FILE: devNull,
   AWS_SHARED_CREDENTIALS_FILE: devNull,

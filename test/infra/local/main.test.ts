@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { globSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
@@ -10,7 +10,7 @@ import { eventOf } from '../../support/events.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
-import { runCommand } from '../../support/run-command.ts'
+import { failure, runCommand } from '../../support/run-command.ts'
 import {
   headersOf,
   type LocalServer,
@@ -59,14 +59,16 @@ test('accepts the key that it prints, and logs one line for each request', async
   ])
 })
 
-test('npm run invoke runs a function on the database of the server at a port, or on an empty one', async () => {
-  const event = join(temporaryFolder(), 'createPet-now.json')
-  writeFileSync(event, JSON.stringify(eventOf('createPet-created')))
+test('npm run invoke runs the function of an event on the database of the server, or on an empty one', async () => {
+  const file = join(temporaryFolder(), 'mine.json')
+  writeFileSync(file, JSON.stringify(eventOf('createPet-created')))
 
-  const running = await runCommand('local/invoke', [event], { PORT: `${port}` })
+  // In the folder of the user.
+  const env = { PORT: `${port}`, INIT_CWD: dirname(file) }
+  const running = await runCommand('local/invoke', [basename(file)], env)
   // Somebody's server may listen on the default port, so no request gets there.
   const NODE_OPTIONS = '--import=data:text/javascript,globalThis.fetch=()=>Promise.reject()'
-  const other = await runCommand('local/invoke', ['listPets', event], { NODE_OPTIONS })
+  const other = await runCommand('local/invoke', ['listPets-no-parameters'], { NODE_OPTIONS })
 
   const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: 'createPet'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })
@@ -75,26 +77,17 @@ test('npm run invoke runs a function on the database of the server at a port, or
   expect(JSON.parse(other.stdout)).toMatchObject({ statusCode: 200, body: '[]' })
 })
 
-test('npm run invoke lists the events, runs one by its name', async () => {
-  const { stdout } = await runCommand('local/invoke', [])
-  const named = await runCommand('local/invoke', ['updatePet-changed', '--port', `${port}`])
+test('npm run invoke refuses what is no event', async () => {
+  const file = join(temporaryFolder(), 'mine.json')
+  writeFileSync(file, '{}')
+  const run = (event: string) => runCommand('local/invoke', [event])
 
-  expect(stdout).toContain('\ncreatePet-custom-domain\n')
-  expect(stdout.split('\n')).toHaveLength(globSync('test/events/*.json').length + 1)
-  expect(JSON.parse(named.stdout)).toMatchObject({ statusCode: 404 })
-})
-
-test('npm run invoke says in a sentence what is wrong with its arguments', async () => {
-  const event = join(temporaryFolder(), 'listPets.json')
-  writeFileSync(event, '{"requestContext":{}}')
-  const run = (...args: string[]) => runCommand('local/invoke', args)
-
-  const outcomes = [run('listPets'), run(event), run('feedCat', 'listPets-no-parameters')]
-
-  expect((await Promise.all(outcomes)).map(({ stderr }) => stderr)).toEqual([
-    expect.stringMatching(/^There is no event listPets .+\n$/),
-    expect.stringMatching(/^Cannot .+ is no API Gateway event: .+\n$/),
-    expect.stringMatching(/^There is no operation feedCat\. .+: .*createPet.+\n$/),
+  expect(await Promise.all([run('listPets'), run(file)])).toEqual([
+    failure(
+      'Cannot read the event listPets: ENOENT: no such file or directory, ' +
+        "open 'test/events/listPets.json'",
+    ),
+    failure('The event is no request of API Gateway for an operation.'),
   ])
 })
 

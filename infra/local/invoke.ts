@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { entries, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
-import { CommandError, command, run } from '../command-line.ts'
+import { CommandError, command, run, typedPath } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
 import { prepareDatabase } from './database/create-tables.ts'
 import {
@@ -10,7 +10,6 @@ import {
   portOption,
   serverDatabase,
   startDatabase,
-  typedPath,
 } from './database/local-database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
 import { enforcePermissions } from './permissions.ts'

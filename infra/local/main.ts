@@ -1,10 +1,9 @@
-import { command, fail, run } from '../command-line.ts'
+import { command, fail, run, typedPath } from '../command-line.ts'
 import {
   DEFAULT_PORT,
   namedDatabase,
   portOption,
   startDatabase,
-  typedPath,
 } from './database/local-database.ts'
 import { LOOPBACK, reservePorts } from './ports.ts'
 import { runServers } from './restart.ts'

@@ -1,6 +1,5 @@
 import type { Server } from 'node:net'
 import { devNull } from 'node:os'
-import { resolve } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { capitalized } from '../../../shared/model/names.ts'
@@ -84,9 +83,6 @@ export const startDatabase = async ({ existing, folder: path, listener }: Databa
   const diskError = failed.then(({ message }) => new CommandError(message))
   return { database, failed: diskError, close }
 }
-
-/** A path that the user has typed, perhaps in another folder: npm runs scripts in the checkout. */
-export const typedPath = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
 
 /** The form of the stored items. Raise it when they change so that older ones cannot be read. */
 const FORMAT = 4

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { prepareDatabase } from '../../../../infra/local/database/create-tables.ts'
 import {
   namedDatabase,
   startDatabase,
-  typedPath,
   useDatabase,
 } from '../../../../infra/local/database/local-database.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
@@ -31,15 +30,6 @@ test('refuses a data folder that is a file', async () => {
   await expect(startDatabase({ existing: undefined, folder })).rejects.toEqual(
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
   )
-})
-
-test('resolves a path in the folder in which the user has typed it', () => {
-  onTestFinished(() => void vi.unstubAllEnvs())
-
-  vi.stubEnv('INIT_CWD', '/home/ann')
-  expect([typedPath('pets'), typedPath('/tmp/pets')]).toEqual(['/home/ann/pets', '/tmp/pets'])
-  vi.stubEnv('INIT_CWD', undefined)
-  expect(typedPath('pets')).toBe(resolve('pets'))
 })
 
 test('a full disk ends the server with a sentence', async () => {

@@ -14,13 +14,16 @@ export const responder = (options: GatewayOptions): Respond => {
   const { basePath, errors, commonHeaders, preflightHeaders } = options
   const find = resourceFinder(basePath, options.routes)
   return async (message, id) => {
-    const { method, url = '', headers, httpVersion } = message
+    const { method, url = '', headersDistinct, httpVersion } = message
     const refused = (error: ErrorResponse) => errorResponse(options, id, error)
     const body = await readBody(message)
     if (typeof body === 'string') return refused(errors[body])
-    const host = headers.host ?? (httpVersion === '1.0' ? 'localhost' : '')
-    if (!HOST.test(host)) return refused(errors.badRequest)
-    const [path = '', query = ''] = url.replace(/^\/+/, '/').split(/\?(.*)/s)
+    const hosts = headersDistinct.host ?? (httpVersion === '1.0' ? ['localhost'] : [])
+    const [host = ''] = hosts
+    if (hosts.length > 1 || !HOST.test(host)) return refused(errors.badRequest)
+    // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
+    const target = url.replace(/^https?:\/\/[^/?]*/i, '').replace(/^\/+/, '/')
+    const [path = '', query = ''] = target.split(/\?(.*)/s)
     const { routes, ...found } = find(path)
     const methods = [...routes.map((each) => each.method), 'OPTIONS']
     // It asks for permission, not for the resource, which need not exist.

@@ -55,13 +55,14 @@ export class ApiClient {
       await this.#pace.turn()
       const response = await this.#attempt(request)
       signal.throwIfAborted()
-      if (isFinal(response) || performance.now() >= end) {
+      const { status, headers, text } = response
+      const wait = retryAfter(headers) ?? pause
+      if (isFinal(response) || performance.now() + wait > end) {
         progress.delay = ''
         return response
       }
-      const { status, headers, text } = response
       progress.delay = `Waiting for the API: ${printable(`${status} ${text.slice(0, 200)}`)}`
-      this.#pace.delay(retryAfter(headers) ?? pause)
+      this.#pace.delay(wait)
     }
   }
 

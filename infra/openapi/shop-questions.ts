@@ -26,8 +26,8 @@ Which orders are open, and since when? See \`placedAt\`.
 api "$API/store/orders?complete=false"
 \`\`\`
 
-What was sold on a day (in UTC)? This runs in a checkout of the service, as an operator of it, and
-needs [jq](https://jqlang.org).
+What was sold on a day (in UTC)? For operators, in a checkout of the service. It needs
+[jq](https://jqlang.org).
 
 \`\`\`sh
 npm run export -- orders orders.jsonl --stage staging &&

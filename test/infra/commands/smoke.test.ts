@@ -200,6 +200,14 @@ test.each([
   expect(lines.slice(failed + 1)).toEqual(failed < DELETION ? ['"<name>" is deleted.'] : [])
 })
 
+test('does not wait longer than it may, whatever the API asks for', async () => {
+  const closed = { status: 503, headers: { 'Retry-After': '3600' } }
+
+  const { error } = await runChanged(on('GET', 200, closed), { waitSeconds: 30 })
+
+  expect(error).toBe('The smoke test failed.')
+})
+
 test('sends a write once, whatever it waits for', async () => {
   let changes = 0
   const deny = on('PATCH', 404, denied)

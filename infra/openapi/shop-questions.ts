@@ -26,7 +26,7 @@ Which orders are open, and since when? See \`placedAt\`.
 api "$API/store/orders?complete=false"
 \`\`\`
 
-What was sold on a day (in UTC)? For operators, in a checkout of the service. It needs
+What was sold on a day (in UTC)? For operators, in a checkout. It needs
 [jq](https://jqlang.org).
 
 \`\`\`sh

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { ApiKeyTable, type Lifetime } from '../../../infra/commands/api-keys.ts'
@@ -121,17 +120,13 @@ test('the process issues a key with an expiry and one scope; its help has all op
   expect(stdout).toMatch(new RegExp(`^${keyId} .+ till 2 +pets:read .+Z +valid +local$`, 'm'))
 })
 
-test.each([
-  ['--name <text>', ['--scope', 'all', '--expires-in', 'never']],
-  ['--scope <scope...>', ['--name', 'me', '--expires-in', 'never']],
-  ['--expires-in <duration>', ['--name', 'me', '--scope', 'all']],
-])('the process issues no key without %s', async (missing, options) => {
+test('the process issues no key without saying what it allows', async () => {
   const before = await table.all()
 
-  const { code, stderr } = await runProcess('issue', ...options)
+  const { code, stderr } = await runProcess('issue', '--name', 'me', '--expires-in', 'never')
 
   expect(code).toBe(1)
-  expect(stderr).toContain(`required option '${missing}' not specified`)
+  expect(stderr).toContain("required option '--scope <scope...>' not specified")
   expect(await table.all()).toEqual(before)
 })
 
@@ -173,19 +168,11 @@ test.each([
   expect(await lineOf(stored.keyId)).toMatch(new RegExp(`Z +${state} +jane$`))
 })
 
-test.each([
-  ['soon', 'soon'],
-  ['9999999999999999', 9_999_999_999_999_999n],
-  // A number that JavaScript would round.
-  ['NaN', NumberValue.from('1e99')],
-])(
-  'a key in which somebody has stored %s as its end is shown as the service takes it',
-  async (shown, expiresAt) => {
-    await storeKey({ key: shown, keyId: shown, name: undefined, scopes: null, expiresAt })
+test('an end that is no time is shown as the service takes it', async () => {
+  await storeKey({ keyId: 'damaged', scopes: null, expiresAt: 'soon' })
 
-    expect(await lineOf(shown)).toMatch(new RegExp(` none .+ ${shown} +expired$`))
-  },
-)
+  expect(await lineOf('damaged')).toMatch(/ none .+ soon +expired$/)
+})
 
 test('control characters that somebody has stored are escaped', async () => {
   await storeKey({ key: 'forged', keyId: 'key_a\nkey_b', name: '\u001b[2J\u009b1A' })

@@ -6,7 +6,7 @@ import { CommandError, printable, run, stopSignal, typedPath } from '../command-
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
-import { type PetRow, readPets } from './pet-rows.ts'
+import { type PetFile, type PetRow, readPets } from './pet-rows.ts'
 import { grouped, Progress } from './progress.ts'
 
 const DESCRIPTION = `\
@@ -37,23 +37,24 @@ export const importPets = async (
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { path, count, rows } = await readPets(file)
+  const pets = await readPets(file)
   // All imports are one client, because an idempotency record belongs to a client.
   const owner = { clientId: 'import', scopes: [entries.createPet.scope] }
   await withCommandKey(deployment, owner, async (key) => {
-    const mark = openMark(`${path}.${deployment.name}.started`)
+    const mark = openMark(`${pets.path}.${deployment.name}.started`)
     const apiKey = async () => {
       mark.assertValid()
       return key()
     }
-    const progress = new Progress('pets', count)
-    const adder = new PetAdder(new ApiClient({ ...deployment, apiKey, signal, progress }), mark.id)
+    const progress = new Progress('pets', pets.count)
+    const api = new ApiClient({ ...deployment, apiKey, signal, progress })
+    const adder = new PetAdder(api, mark.id, pets)
     const add = async (row: PetRow) => {
       signal.throwIfAborted()
       await adder.add(row)
       progress.done++
     }
-    const all = Readable.from(rows()).forEach(add, { concurrency: AT_ONCE })
+    const all = Readable.from(pets.rows()).forEach(add, { concurrency: AT_ONCE })
     await all.finally(() => progress.stop())
     adder.report()
   })
@@ -63,12 +64,14 @@ export const importPets = async (
 class PetAdder {
   readonly #api: ApiClient
   readonly #importId: string
+  readonly #mayRepeat: PetFile['mayRepeat']
   readonly #equal = new Map<string, number>()
   readonly #counts = { added: 0, replayed: 0, refused: 0 }
 
-  constructor(api: ApiClient, importId: string) {
+  constructor(api: ApiClient, importId: string, { mayRepeat }: PetFile) {
     this.#api = api
     this.#importId = importId
+    this.#mayRepeat = mayRepeat
   }
 
   /** Adds a pet, unless an earlier request has. Prints why it is refused. */
@@ -82,7 +85,7 @@ class PetAdder {
   async #send(body: string): Promise<string | undefined> {
     const digest = hash('sha256', this.#importId + body, 'base64url')
     const before = this.#equal.get(digest) ?? 0
-    this.#equal.set(digest, before + 1)
+    if (this.#mayRepeat(body)) this.#equal.set(digest, before + 1)
     const { method, path } = entries.createPet
     const headers = { 'Idempotency-Key': `import-${digest}-${before}` }
     const request = { method, path, headers, body }

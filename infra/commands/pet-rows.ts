@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import { parse } from 'csv-parse'
 import * as v from 'valibot'
 import { jsonOf } from '../../shared/model/json.ts'
@@ -15,8 +16,15 @@ import { CommandError } from '../command-line.ts'
  */
 export type PetRow = { number: number; body: string; problem?: string | undefined }
 
-/** The pets of a file, of which `path` is the real path, without symbolic links. */
-type PetFile = { path: string; count: number; rows: () => AsyncIterable<PetRow> }
+/** The pets of a file. */
+export type PetFile = {
+  /** Without symbolic links. */
+  path: string
+  count: number
+  rows: () => AsyncIterable<PetRow>
+  /** Whether several rows have this body; perhaps also if only one has it. */
+  mayRepeat: (body: string) => boolean
+}
 
 /**
  * Reads a CSV (RFC 4180) or JSONL file, once: what is written to it later is not seen. Throws a
@@ -29,9 +37,16 @@ export const readPets = async (file: string): Promise<PetFile> => {
   const bytes = await readFile(path)
   if (!isUtf8(bytes)) throw new CommandError(`${file} is not UTF-8. Save it as UTF-8.`)
   const rows = () => rowsOf(bytes)
+  // How many rows have a hash: a set of a million texts would take half a gigabyte.
+  const counts = new Uint8Array(2 ** 24)
+  const hashOf = (body: string) => crc32(body) >>> 8
   let count = 0
-  for await (const _ of rows()) count++
-  return { path, count, rows }
+  for await (const { body } of rows()) {
+    const hash = hashOf(body)
+    counts[hash] = Math.min((counts[hash] ?? 0) + 1, 2)
+    count++
+  }
+  return { path, count, rows, mayRepeat: (body) => counts[hashOf(body)] === 2 }
 }
 
 /** A line of CSV. */
@@ -49,6 +64,7 @@ type Position = { records: number; empty_lines: number }
 const FIELDS = Object.keys(Pet.entries)
 /** As large as a body may be. A quote that is never closed ends here. */
 const MAX_RECORD = 256 * 1024
+const PIECE = 16 * 1024
 
 async function* csvRows(bytes: Buffer): AsyncGenerator<PetRow> {
   const parser = parse({
@@ -79,7 +95,7 @@ async function* csvRows(bytes: Buffer): AsyncGenerator<PetRow> {
 }
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += MAX_RECORD) yield bytes.subarray(at, at + MAX_RECORD)
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
 }
 
 const isHeader = (names: string[]): boolean =>

@@ -5,6 +5,7 @@ import { CommandError } from '../../../infra/command-line.ts'
 import type { Deployment } from '../../../infra/commands/deployment.ts'
 import { importPets } from '../../../infra/commands/import.ts'
 import { type PetRow, readPets } from '../../../infra/commands/pet-rows.ts'
+import { Pet } from '../../../shared/pets/pet.ts'
 import { at } from '../../support/clock.ts'
 import { deleteItem, failAlways, failOnce, storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
@@ -291,7 +292,7 @@ test('a line of JSON is taken as it is, unless it has an unknown field', async (
   ])
 })
 
-const header = 'The first row must name fields, each once: id,name,categoryId,status.'
+const header = `The first row must name fields, each once: ${Object.keys(Pet.entries)}.`
 const start = 'name,categoryId\r\n"a\r\nb",1\r\n'
 test.each<[string, string | Buffer, string]>([
   ['an empty file', '', header],

@@ -53,7 +53,7 @@ export class ApiKeyTable {
 
   /**
    * Makes a key, and stores it; in the same transaction, another one is let expire at `end`
-   * (seconds since 1970). Throws a CommandError if that one ends earlier or is revoked by now, or
+   * (seconds since 1970). Throws a CommandError if somebody has changed that one meanwhile, or
    * if the new key may be stored although DynamoDB did not confirm it: then nobody has seen it.
    */
   async issue(
@@ -62,6 +62,8 @@ export class ApiKeyTable {
   ): Promise<NewApiKey> {
     const key = newKey(this.#issuer, request)
     const { keyId } = key.stored
+    // Before it may be stored: this process may end at any moment.
+    console.error(`Issuing the API key ${keyId}. If this is stopped, revoke it.`)
     const items = [{ Put: { ...this.#table, Item: key.stored } }]
     const write = new TransactWriteCommand({
       TransactItems: ending ? [...items, { Update: this.#endingOf(ending) }] : items,
@@ -84,10 +86,10 @@ export class ApiKeyTable {
       ...this.#table,
       Key: { digest: old.digest },
       UpdateExpression: 'SET expiresAt = :end',
-      ConditionExpression:
-        'attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ' +
-        '(attribute_not_exists(expiresAt) OR expiresAt >= :end)',
-      ExpressionAttributeValues: { ':end': end },
+      ConditionExpression: `attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ${
+        old.expiresAt === undefined ? 'attribute_not_exists(expiresAt)' : 'expiresAt = :old'
+      }`,
+      ExpressionAttributeValues: { ':end': end, ':old': old.expiresAt },
     }
   }
 
@@ -149,11 +151,9 @@ export const withCommandKey = async (
 ): Promise<void> => {
   const table = new ApiKeyTable(deployment)
   let renewal = 0
-  const issue = async () => {
+  const issue = () => {
     renewal = Date.now() + RENEWAL_MS
-    const key = await table.issue({ name: clientId, clientId, scopes, expiresIn: HOUR })
-    console.error(`The API key of this command is ${key.stored.keyId}. It ends within an hour.`)
-    return key
+    return table.issue({ name: clientId, clientId, scopes, expiresIn: HOUR })
   }
   let key = await issue()
   const apiKey = async (): Promise<string> => {

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Argument } from '@commander-js/extra-typings'
@@ -50,9 +51,15 @@ export const exportItems = async (
     const progress = new Progress(collection)
     const api = new ApiClient({ ...deployment, apiKey, signal, progress })
     const lines = format(itemsOf(api, path, progress), fields)
-    const part = `${file}.part`
-    await pipeline(lines, createWriteStream(part)).finally(() => progress.stop())
-    await rename(part, file)
+    // Of this run alone: two may write the same file.
+    const part = `${file}.${randomUUID()}.part`
+    try {
+      await pipeline(lines, createWriteStream(part))
+      await rename(part, file)
+    } finally {
+      progress.stop()
+      await rm(part, { force: true })
+    }
     console.info(`${file} has ${grouped(progress.done)} ${collection}.`)
   })
 }

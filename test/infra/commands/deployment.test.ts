@@ -293,7 +293,7 @@ test('a command reaches AWS and an API through a proxy, but this machine without
     ...exampleCredentials,
     AWS_REGION,
     AWS_ENDPOINT_URL,
-    HTTP_PROXY: new URL(proxy.baseUrl).origin,
+    HTTP_PROXY: new URL(proxy.baseUrl).host, // As curl takes it, too.
   }
   const database = await serveFake(databaseResponses.accessDenied)
   const args = ['list', '--stage', 'production']

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { exportItems } from '../../../infra/commands/export.ts'
 import { importPets } from '../../../infra/commands/import.ts'
@@ -56,6 +56,20 @@ test('writes CSV with a header, and absent fields as empty cells', async () => {
   ])
 })
 
+test('two exports to one file at once are both whole', async () => {
+  const file = fileOf('pets.jsonl')
+  const { baseUrl } = await serveFake(...pages, ...pages)
+  const other = await serveFake(page(`${PETS[1]}`))
+
+  await Promise.all(
+    [baseUrl, other.baseUrl].map((url) => exportItems('pets', file, deploymentAt(url), signal)),
+  )
+
+  const whole = [`${PETS[1]}\n`, PETS.map((pet) => `${pet}\n`).join('')]
+  expect(whole).toContain(readFileSync(file, 'utf8'))
+  expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
+})
+
 test('an older file stays as it is when the API refuses a page', async () => {
   const body = '{"code":"bad_request","message":"Made by the test.","status":400}'
   const { baseUrl } = await serveFake(
@@ -69,6 +83,7 @@ test('an older file stays as it is when the API refuses a page', async () => {
 
   await expect(exported).rejects.toThrow('The API refused a page: Made by the test.')
   expect(readFileSync(file, 'utf8')).toBe('old')
+  expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
 })
 
 test('a file of another kind is refused before anything is sent', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { ApiKeyTable, type Lifetime } from '../../../infra/commands/api-keys.ts'
 import { confirm, findKey, keyList, rotate } from '../../../infra/commands/keys.ts'
@@ -94,6 +94,20 @@ test('a key that was refused at once is not named', async () => {
   await expect(issue()).rejects.toHaveProperty('name', 'AccessDeniedException')
 })
 
+test('a key is named before it is stored', async () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => print.mockRestore())
+  let printed: unknown[] = []
+  proxy.faultOf = ({ operation }) => {
+    if (operation === 'TransactWriteItems') printed = print.mock.calls.flat()
+    return 'pass'
+  }
+
+  const { stored } = await issue()
+
+  expect(printed).toEqual([`Issuing the API key ${stored.keyId}. If this is stopped, revoke it.`])
+})
+
 test('no key is issued while the clock is wrong', async () => {
   const late = new ApiKeyTable({ ...deployment, clockProblem: 'Set the clock.' })
   const { keyId } = (await issue()).stored
@@ -139,8 +153,8 @@ test('a key that cannot be printed is named', async () => {
   )
 
   const lost = (await table.all()).find(({ name }) => name === 'lost')
-  const stderr = `The key ${lost?.keyId} is stored, but cannot be shown. Revoke it.\n`
-  expect(error).toMatchObject({ code: 1, stderr })
+  const line = `The key ${lost?.keyId} is stored, but cannot be shown. Revoke it.\n`
+  expect(error).toMatchObject({ code: 1, stderr: expect.stringContaining(line) })
 })
 
 test('the list shows keys with their state, but neither keys themselves nor digests', async () => {
@@ -268,7 +282,7 @@ test.each<[string, (old: StoredApiKey) => Promise<unknown>]>([
   ['revoked', (old) => table.revoke(old)],
   ['revoked where the clock is ahead', (old) => putItem('apiKeys', { ...old, revokedBy: 'x' })],
   ['deleted', ({ digest }) => deleteItem('apiKeys', { digest })],
-  ['rotated, and ends earlier', ({ keyId }) => rotate(table, keyId, { ...rotation, grace: 1 })],
+  ['rotated', ({ keyId }) => rotate(table, keyId, { ...rotation, grace: 3600 })],
 ])('a rotation leaves no new key if the old key is %s at the same time', async (_, end) => {
   const { stored: old } = await issue()
   let ended: Promise<unknown> | undefined

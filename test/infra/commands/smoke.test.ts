@@ -65,7 +65,7 @@ const CHECKS = [
   '✓ GET /pets without a key: 401',
 ]
 
-const KEY_LINE = 'The API key of this command is <key>. It ends within an hour.\n'
+const KEY_LINE = 'Issuing the API key <key>. If this is stopped, revoke it.\n'
 
 /** Where the pet is deleted. */
 const DELETION = CHECKS.indexOf('✓ DELETE /pets/<id>: 204')

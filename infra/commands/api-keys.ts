@@ -22,7 +22,7 @@ type Issuer = Pick<Deployment, 'apiKeysTable' | 'keyPrefix' | 'operator' | 'cloc
 export type Lifetime = number | 'never'
 
 /** Who gets a key, what it allows, and when it ends. */
-export type KeyRequest = {
+type KeyRequest = {
   name: string
   clientId?: string
   scopes: readonly string[]

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, vi } from 'vitest'
 
 /** When each test starts, in milliseconds since 1970. */
-export const NOW = Date.UTC(2026, 10, 20, 12)
+const NOW = Date.UTC(2026, 10, 20, 12)
 
 // Each test of a file that imports this starts at the same time, and its clock stands still. Timers
 // are real.

@@ -22,7 +22,7 @@ export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\n\r\n`
 export const POST = `POST ${BASE}/pets HTTP/1.1\r\nHost: a\r\n`
 
 /** A server in this process. */
-export type Served = Gateway & { baseUrl: string }
+type Served = Gateway & { baseUrl: string }
 
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1

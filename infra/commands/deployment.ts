@@ -7,13 +7,7 @@ import { propertyNames } from '../../shared/model/names.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError, command } from '../command-line.ts'
-import {
-  DEFAULT_PORT,
-  namedDatabase,
-  portOption,
-  serverDatabase,
-  useDatabase,
-} from '../local/database/local-database.ts'
+import { DEFAULT_PORT, portOption, useRunningDatabase } from '../local/database/local-database.ts'
 import { sourcesDigest } from '../sources-digest.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
 import { awsOptions, useAwsEnvironment } from './aws.ts'
@@ -60,7 +54,7 @@ const PER_SECOND = 200
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   if (stage === 'local') {
-    await selectLocal(port)
+    await useRunningDatabase(port)
     const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
     const name = `${service.stack}Local${port}`
     const local = { keyPrefix: 'local', operator: 'local', perSecond: PER_SECOND } as const
@@ -86,7 +80,7 @@ export const findTable = async (
   id: CollectionId,
 ): Promise<string> => {
   if (stage === 'local') {
-    await selectLocal(port)
+    await useRunningDatabase(port)
     return tableName(id)
   }
   const { output } = await findStack(stage, prefix)
@@ -99,10 +93,6 @@ export const findTable = async (
   process.env[settings.writeShards] = output('WriteShards')
   return output(tableOutput(id))
 }
-
-/** Lets this process use the database of a local server, unless the user has named another. */
-const selectLocal = async (port: number): Promise<void> =>
-  useDatabase(namedDatabase() ?? (await serverDatabase(port)))
 
 /**
  * Finds a stack, and says where. Its `output` returns one of its outputs, or throws a CommandError.

@@ -3,56 +3,34 @@ import { entries, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 import { CommandError, command, run, typedPath } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
-import { prepareDatabase } from './database/create-tables.ts'
-import {
-  databaseText,
-  namedDatabase,
-  portOption,
-  serverDatabase,
-  startDatabase,
-} from './database/local-database.ts'
+import { DEFAULT_PORT, portOption, useRunningDatabase } from './database/local-database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
 import { enforcePermissions } from './permissions.ts'
 
 const invokeCommand = command(
   'npm run invoke --',
-  'Runs the function of an event, on the database of the local server or on an empty one.',
+  'Runs the function of an event, on the database of the local server.',
 )
   .argument('<event>', 'a file, or the name of an event in test/events')
-  .addOption(portOption('port of the local server (default: 3000)'))
+  .addOption(portOption('port of the local server').default(DEFAULT_PORT))
   .action(async (name, { port }) => {
     const response = await runEvent(readEvent(name), port)
     process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
   })
 
 /** Runs the function that has the method and the path of an event. Returns its response. */
-const runEvent = async (event: ProxyEvent, port: number | undefined) => {
+const runEvent = async (event: ProxyEvent, port: number) => {
   const { httpMethod, resource } = event
   const id = operationIds.find(
     (each) => entries[each].method === httpMethod && entries[each].path === resource,
   )
   if (!id) throw new CommandError('The event is no request of API Gateway for an operation.')
   console.info = console.error // stdout gets the response only.
-  const existing = namedDatabase() ?? (await runningDatabase(port))
-  const { database, close } = await startDatabase({ existing })
-  console.info('Database: %s', databaseText(database))
-  try {
-    await prepareDatabase(database)
-    enforcePermissions()
-    const { [id]: handler } = await loadFunctions([id])
-    return await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
-  } finally {
-    await close()
-  }
+  console.info('Database: %s', await useRunningDatabase(port))
+  enforcePermissions()
+  const { [id]: handler } = await loadFunctions([id])
+  return invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
 }
-
-/** The database of the local server; `undefined` if none runs and the user has named no port. */
-const runningDatabase = (port: number | undefined) =>
-  serverDatabase(port).catch((error) => {
-    if (port !== undefined) throw error
-    console.info('%s This uses an empty database.', error.message)
-    return undefined
-  })
 
 const readEvent = (name: string): ProxyEvent => {
   const path = typedPath(name)

@@ -1,10 +1,5 @@
-import { command, fail, run, typedPath } from '../command-line.ts'
-import {
-  DEFAULT_PORT,
-  namedDatabase,
-  portOption,
-  startDatabase,
-} from './database/local-database.ts'
+import { CommandError, command, fail, run, typedPath } from '../command-line.ts'
+import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/local-database.ts'
 import { LOOPBACK, reservePorts } from './ports.ts'
 import { runServers } from './restart.ts'
 
@@ -38,19 +33,19 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB on this machine to use instead of ' +
       'the embedded one',
   )
-  .action(async ({ host: named, port, data, empty = false, watch: isWatching }) => {
+  .action(async ({ host: namedHost, port, data, empty = false, watch: isWatching }) => {
     const stopped = stopSignal()
-    const existing = namedDatabase()
-    const host = named || LOOPBACK // To Node.js, '' means all addresses.
+    const named = namedDatabase()
+    const host = namedHost || LOOPBACK // To Node.js, '' means all addresses.
     const folder = data === undefined ? undefined : typedPath(data)
-    const { api, database: listener } = await reservePorts(port, host, !existing)
-    const { database, failed, close } = await startDatabase({ existing, folder, listener })
-    failed.then((error) => {
-      fail(error)
+    const { api, database: listener } = await reservePorts(port, host, !named)
+    const { failed, close, ...database } = await openDatabase(named, listener, folder)
+    failed?.then(({ message }) => {
+      fail(new CommandError(message))
       process.exit()
     })
     process.exitCode = await runServers({ host, port: api, database, empty }, isWatching, stopped)
-    await close()
+    await close?.()
   })
 
 /** Resolves at SIGINT or SIGTERM. The listeners stay, because npm sends Ctrl-C a second time. */

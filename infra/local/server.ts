@@ -5,9 +5,9 @@ import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../contract-check.ts'
 import { functionSettings } from '../platform/functions.ts'
 import { referencePaths } from '../platform/gateway.ts'
-import { prepareDatabase } from './database/create-tables.ts'
+import { createTables } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import { databaseText, type LocalDatabase } from './database/local-database.ts'
+import type { LocalDatabase } from './database/local-database.ts'
 import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
@@ -30,7 +30,7 @@ const serve = async (): Promise<void> => {
   const problem = contractProblem()
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalApi(await loadFunctions(operationIds))
-  await prepareDatabase(database)
+  await createTables(database.endpoint)
   enforcePermissions()
   // Until here, the signal ends this process at once. From here on, it adds all examples first:
   // they are added once only.
@@ -71,7 +71,7 @@ const banner = (examples: string): string => `\
   Reference     ${baseUrl}${referencePaths.page}
   Try it        curl ${baseUrl}${listEntry?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
   API key       ${LOCAL_API_KEY}
-  Database      ${databaseText(database)}${examples}
+  Database      ${database.text}${examples}
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

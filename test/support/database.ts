@@ -7,7 +7,7 @@ import {
   paginateScan,
 } from '@aws-sdk/lib-dynamodb'
 import { beforeEach } from 'vitest'
-import { prepareDatabase } from '../../infra/local/database/create-tables.ts'
+import { createTables } from '../../infra/local/database/create-tables.ts'
 import { startEmbedded } from '../../infra/packages/embedded-dynamodb/index.ts'
 import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
@@ -19,7 +19,7 @@ import { type Fault, startFaultProxy } from './fault-proxy.ts'
 // API key. The service reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-await prepareDatabase({ kind: 'named', endpoint: proxy.endpoint })
+await createTables(proxy.endpoint)
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },

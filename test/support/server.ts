@@ -1,4 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,6 +35,12 @@ export const startServer = (
   const command = [endWithParent, join(folder, 'infra/local/main.ts'), ...options]
   return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
 }
+
+/**
+ * A port for a server that restarts. Between, the system must not give it to somebody else: it
+ * gives no such ports. The next one is for the database.
+ */
+export const restartPort = (): number => 2 * randomInt(5000, 10_000)
 
 /** Waits until a process has printed its address. */
 export const ready = async (child: ChildProcessWithoutNullStreams): Promise<LocalServer> => {

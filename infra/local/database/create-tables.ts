@@ -10,17 +10,17 @@ import type { KeyAttribute } from '../../../shared/data/indexes.ts'
 import { type TableId, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
 import { storedLocalApiKey } from './local-api-key.ts'
-import { type LocalDatabase, useDatabase } from './local-database.ts'
+import { useDatabase } from './local-database.ts'
 
 /**
  * Lets this process use a DynamoDB, which then has the tables and the local API key. Throws a
  * CommandError if a table lacks an index.
  */
-export const prepareDatabase = async (database: LocalDatabase): Promise<void> => {
-  useDatabase(database)
+export const createTables = async (endpoint: string): Promise<void> => {
+  useDatabase(endpoint)
   const client = new DynamoDBClient(timeouts)
   try {
-    await Promise.all(tableIds.map((id) => createTable(client, id, database)))
+    await Promise.all(tableIds.map((id) => createTable(client, id)))
     await apiKeys.put(storedLocalApiKey)
   } finally {
     client.destroy()
@@ -28,11 +28,7 @@ export const prepareDatabase = async (database: LocalDatabase): Promise<void> =>
 }
 
 /** Creates a table, unless it exists. Refuses one that lacks an index, which cannot be added. */
-const createTable = async (
-  client: DynamoDBClient,
-  id: TableId,
-  database: LocalDatabase,
-): Promise<void> => {
+const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> => {
   const TableName = tableName(id)
   const { partitionKey, indexes } = tables[id]
   const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, partition]) => ({
@@ -58,12 +54,10 @@ const createTable = async (
   const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
   const missing = Object.keys(indexes).find((index) => !found.includes(index))
   if (missing)
-    throw new CommandError(`${TableName} lacks the index ${missing}. ${advice(database)}`)
-}
-
-const advice = (database: LocalDatabase): string => {
-  if (database.kind !== 'embedded') return 'Use an empty database.'
-  return database.folder ? 'Use the commit that made it, or a new folder.' : 'Run npm start again.'
+    throw new CommandError(
+      `${TableName} lacks the index ${missing}. Start again with an empty database, or use the ` +
+        'commit that made this one.',
+    )
 }
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({

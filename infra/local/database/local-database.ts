@@ -7,7 +7,7 @@ import { service } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import { CommandError, wholeNumber } from '../../command-line.ts'
 import { DataFolderError, GREETING, startEmbedded } from '../../packages/embedded-dynamodb/index.ts'
-import { isLoopback } from '../ports.ts'
+import { isLoopback, LOOPBACK } from '../ports.ts'
 
 /** The port of the local server. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
@@ -16,72 +16,64 @@ export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
 /**
- * A DynamoDB for local use: the embedded one of this process, that of a running local server, or
- * the one that the user has named.
+ * The endpoint of the DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if it is
+ * not on this machine.
  */
-export type LocalDatabase =
-  | { kind: 'embedded'; endpoint: string; folder: string | undefined }
-  | { kind: 'server' | 'named'; endpoint: string }
-
-/** Names a database for its user. */
-export const databaseText = (database: LocalDatabase): string =>
-  database.kind === 'embedded'
-    ? `${database.endpoint} (${database.folder ?? 'in memory'})`
-    : database.endpoint
-
-/**
- * The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if it is not on this
- * machine.
- */
-export const namedDatabase = (): LocalDatabase | undefined => {
+export const namedDatabase = (): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env
   if (!endpoint) return undefined
   // The local API key is public, so it must never be stored in a database that others can reach.
-  if (isLoopback(URL.parse(endpoint)?.hostname ?? '')) return { kind: 'named', endpoint }
+  if (isLoopback(URL.parse(endpoint)?.hostname ?? '')) return endpoint
   throw new CommandError(
     'AWS_ENDPOINT_URL_DYNAMODB must be the URL of a DynamoDB on this machine, because the local ' +
       'API key is public.',
   )
 }
 
-/** The database of the local server at a port. Throws a CommandError if no server runs there. */
-export const serverDatabase = async (port = DEFAULT_PORT): Promise<LocalDatabase> => {
-  const endpoint = `http://127.0.0.1:${port + 1}`
+/**
+ * Lets this process use the DynamoDB that the user has named, or else that of the local server at a
+ * port. Returns its endpoint. Throws a CommandError if there is none.
+ */
+export const useRunningDatabase = async (port: number): Promise<string> => {
+  const endpoint = namedDatabase() ?? (await serverDatabase(port))
+  useDatabase(endpoint)
+  return endpoint
+}
+
+const serverDatabase = async (port: number): Promise<string> => {
+  const endpoint = `http://${LOOPBACK}:${port + 1}`
   const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
   // Something else may listen there.
   const greeting = await response?.text().catch(() => '')
-  if (greeting?.startsWith(GREETING)) return { kind: 'server', endpoint }
+  if (greeting?.startsWith(GREETING)) return endpoint
   throw new CommandError(
     `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
   )
 }
 
-/** What to start: nothing if there is an `existing` database. `listener` has its port already. */
-type DatabaseOptions = {
-  existing: LocalDatabase | undefined
-  folder?: string | undefined
-  listener?: Server | undefined
-}
+/** The database of a local server. `text` names it for the user. */
+export type LocalDatabase = { endpoint: string; text: string }
 
 /**
- * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless an `existing`
- * one is to be used. `failed` resolves if its disk fails. Throws a CommandError if the folder is
- * not usable.
+ * Starts an embedded DynamoDB on `listener`, with its data in a folder (default: in memory), unless
+ * the user has `named` another one. `failed` resolves if its disk fails. Throws a CommandError if
+ * the folder is not usable.
  */
-export const startDatabase = async ({ existing, folder: path, listener }: DatabaseOptions) => {
-  if (existing && path !== undefined)
+export const openDatabase = async (
+  named: string | undefined,
+  listener: Server | undefined,
+  path: string | undefined,
+): Promise<LocalDatabase & { failed?: Promise<Error>; close?: () => Promise<void> }> => {
+  if (named && path !== undefined)
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
-  if (existing)
-    return { database: existing, failed: new Promise<never>(() => {}), close: async () => {} }
+  if (named) return { endpoint: named, text: named }
   const folder = path === undefined ? undefined : { path, format: FORMAT }
-  const { endpoint, failed, close } = await startEmbedded({ folder, listener }).catch((error) => {
+  const embedded = await startEmbedded({ folder, listener }).catch((error) => {
     throw error instanceof DataFolderError ? new CommandError(error.message) : error
   })
-  const database: LocalDatabase = { kind: 'embedded', endpoint, folder: path }
-  const diskError = failed.then(({ message }) => new CommandError(message))
-  return { database, failed: diskError, close }
+  return { ...embedded, text: `${embedded.endpoint} (${path ?? 'in memory'})` }
 }
 
 /** The form of the stored items. Raise it when they change so that older ones cannot be read. */
@@ -91,7 +83,7 @@ const FORMAT = 4
  * Lets this process use a DynamoDB, by environment variables. Removes all other AWS settings of the
  * user: some name AWS as the endpoint, or need a login.
  */
-export const useDatabase = ({ endpoint }: LocalDatabase): void => {
+export const useDatabase = (endpoint: string): void => {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
   Object.assign(process.env, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }

@@ -10,9 +10,10 @@ import { at } from '../../support/clock.ts'
 import { deleteItem, failAlways, failOnce, storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
+import { send } from '../../support/http.ts'
 import { deploymentAt, serveDeployment } from '../../support/local-deployment.ts'
 import { startCommand } from '../../support/run-command.ts'
-import { listAll, startTestServer, temporaryFolder } from '../../support/server.ts'
+import { listAll, restartPort, startTestServer, temporaryFolder } from '../../support/server.ts'
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 const warned = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -47,9 +48,10 @@ test('adds each pet once, although the import is killed three times, and the ser
   const names = Array.from({ length: 400 }, (_, i) => `Pet ${i}`)
   const file = fileOf(`name,categoryId\n${names.map((name) => `${name},1\n`).join('')}`)
   const folder = join(temporaryFolder(), 'data')
-  let server = await startTestServer(['--empty', '--data', folder])
-  const { port } = new URL(server.baseUrl)
-  const target = ['--stage', 'local', '--port', port]
+  const port = `--port=${restartPort()}`
+  const startAtPort = () => startTestServer(['--empty', '--data', folder, port])
+  let server = await startAtPort()
+  const target = ['--stage', 'local', port]
   const start = () => startCommand('commands/import', [file, ...target])
   const added = async () => (await listAll(server)).map(({ name }) => name)
   /** Starts an import, and waits until it has added some pets, or all are there. */
@@ -67,7 +69,14 @@ test('adds each pet once, although the import is killed three times, and the ser
   }
   const last = await startAndAdd()
   await server.stop('SIGKILL')
-  server = await startTestServer(['--empty', '--data', folder, `--port=${port}`])
+  // The process of the API notices it a moment later.
+  const isGone = () =>
+    send(server.baseUrl, {}).then(
+      () => false,
+      ({ code }) => code === 'ECONNREFUSED',
+    )
+  await vi.waitUntil(isGone, { timeout: 60_000 })
+  server = await startAtPort()
   const { code, stdout } = await last.exited
 
   expect(code).toBe(0)

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,6 +12,7 @@ import {
   headersOf,
   leastEnvironment,
   ready,
+  restartPort,
   temporaryFolder,
 } from '../../support/server.ts'
 import { embedded } from '../packages/embedded-dynamodb/database.ts'
@@ -30,9 +30,8 @@ const startWatching = (option: string, env = {}) => {
   return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
 }
 
-// Each change frees the port for a moment, in which the system must not give it to somebody else:
-// no system gives such ports. All tests change the sources of one server, in turn.
-const port = 2 * randomInt(5000, 10_000)
+// All tests change the sources of one server, in turn.
+const port = restartPort()
 const server = await startWatching(`--port=${port}`)
 afterAll(() => server.stop('SIGKILL'))
 
@@ -138,7 +137,7 @@ test('adds a new table, and refuses a new index of an old one', async () => {
   change('shared/service.ts', text.replace("pets: ['status'", "toys: [], pets: ['status'"))
   await untilPrinted(serving('shared/service.ts'))
   change('shared/service.ts', text.replace("orders: ['petId'", "orders: ['petId', 'reference'"))
-  await untilPrinted(`\\S+-Orders lacks the index byReference\\. Run npm start again\\.\n${ENDED}`)
+  await untilPrinted(`\\S+-Orders lacks the index byReference\\. Start again with .+\n${ENDED}`)
   change('shared/service.ts')
 
   await expect.poll(list).toEqual(listed)

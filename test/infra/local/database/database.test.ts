@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
-import { prepareDatabase } from '../../../../infra/local/database/create-tables.ts'
+import { createTables } from '../../../../infra/local/database/create-tables.ts'
 import {
   namedDatabase,
-  startDatabase,
+  openDatabase,
   useDatabase,
 } from '../../../../infra/local/database/local-database.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
@@ -27,7 +27,7 @@ test('refuses a data folder that is a file', async () => {
   writeFileSync(folder, '')
 
   const reason = `ENOTDIR: not a directory, scandir '${folder}'`
-  await expect(startDatabase({ existing: undefined, folder })).rejects.toEqual(
+  await expect(openDatabase(undefined, undefined, folder)).rejects.toEqual(
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
   )
 })
@@ -53,7 +53,7 @@ test('a full disk ends the server with a sentence', async () => {
 
 test('creates what a named database lacks, but refuses one of another version', async () => {
   const endpoint = await embedded()
-  const open = () => prepareDatabase({ kind: 'named', endpoint })
+  const open = () => createTables(endpoint)
   const pets = { TableName: 'PetStoreLocal-Pets' }
   await open()
   await request(endpoint, 'PutItem', { ...pets, Item: { id: { N: '7' } } })
@@ -70,7 +70,9 @@ test('creates what a named database lacks, but refuses one of another version', 
     expect.objectContaining({ length: tableIds.length }),
     expect.stringContaining('"Count":1,'),
   ])
-  const reason = 'PetStoreLocal-Pets lacks the index newest. Use an empty database.'
+  const reason =
+    'PetStoreLocal-Pets lacks the index newest. Start again with an empty database, or use the ' +
+    'commit that made this one.'
   await expect(open()).rejects.toEqual(new CommandError(reason))
 })
 
@@ -92,10 +94,10 @@ test.each(['localhost', '127.0.0.2', '[::1]'])('uses %s, which is this machine',
   const endpoint = `http://${host}:8000`
   stubEndpoint(endpoint)
 
-  const existing = namedDatabase()
+  const named = namedDatabase()
 
-  expect(existing).toEqual({ kind: 'named', endpoint })
-  await expect(startDatabase({ existing, folder: 'pets' })).rejects.toThrow('--data needs the ')
+  expect(named).toBe(endpoint)
+  await expect(openDatabase(named, undefined, 'pets')).rejects.toThrow('--data needs the ')
 })
 
 test('uses a database with no AWS settings of the shell', () => {
@@ -104,7 +106,7 @@ test('uses a database with no AWS settings of the shell', () => {
   const others = { AWS_PROFILE: 'other', AWS_REGION: 'eu-west-1', AWS_SESSION_TOKEN: 'token' }
   for (const [name, value] of Object.entries(others)) vi.stubEnv(name, value)
 
-  useDatabase({ kind: 'named', endpoint: 'http://127.0.0.1:1' })
+  useDatabase('http://127.0.0.1:1')
 
   const settings = Object.entries(process.env).filter(([name]) => /^AWS_/.test(name))
   expect(Object.fromEntries(settings)).toEqual({

@@ -123,15 +123,6 @@ const findStack = async (stage: StageName, prefix = '') => {
 /** Asks AWS whose credentials these are. Throws a CommandError if the stage is elsewhere. */
 const findOperator = async ({ name, account: pinned }: Stage) => {
   const client = new STSClient(awsOptions())
-  let clockProblem: string | undefined
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args)
-      clockProblem = clockProblemAt(Object(result.response).headers?.date)
-      return result
-    },
-    { step: 'deserialize' },
-  )
   const { Account: account = '', Arn: operator = '' } = await client.send(
     new GetCallerIdentityCommand(),
   )
@@ -140,13 +131,13 @@ const findOperator = async ({ name, account: pinned }: Stage) => {
       `The stage ${name} is in the account ${pinned}, but these credentials are of ${account}. ` +
         'Set AWS_PROFILE to use others.',
     )
-  return { account, operator, clockProblem }
+  return { account, operator, clockProblem: clockProblemOf(client.config.systemClockOffset) }
 }
 
-/** Compares this machine's clock with the `Date` of a response (RFC 9110, section 6.6.1). */
-const clockProblemAt = (date: string): string | undefined => {
-  const minutes = Math.abs(Date.now() - Date.parse(date)) / 60_000
-  if (!(minutes > 1)) return undefined
+/** Why no key can be issued, by the offset with which the SDK corrects this machine's clock. */
+const clockProblemOf = (milliseconds: number): string | undefined => {
+  const minutes = Math.abs(milliseconds) / 60_000
+  if (minutes <= 1) return undefined
   return (
     `The clock of this machine and that of AWS are ${Math.round(minutes)} minutes apart, so a new ` +
     'key would begin or end at a wrong time. Set the clock.'

@@ -53,17 +53,12 @@ export const collection = <Resource extends { id: number }>(
     }
   }
 
-  /** Stores a resource with an id that it has already, such as that of an example. */
-  const putWithId = (tx: Transaction, resource: Resource): Stored<Resource> => {
-    const item = upgradedItem(definition, { ...resource, revision: tx.revision })
-    tx.put(keyOf(resource.id), item)
-    return item as Stored<Resource>
-  }
-
   /** An `undefined` value removes its field. */
   const put = (tx: Transaction, item: { id: number }, values: object): Stored<Resource> => {
-    checkValues(definition, values)
-    return putWithId(tx, { ...item, ...values } as Resource) // Its other values were read.
+    const written = { ...item, ...values, revision: tx.revision }
+    const stored = upgradedItem(definition, written, Object.keys(values))
+    tx.put(keyOf(item.id), stored)
+    return stored as Stored<Resource> // Its values fit the schema, or were read.
   }
 
   const find = async (tx: Transaction, id: Int64): Promise<Stored<Resource> | undefined> => {
@@ -91,7 +86,8 @@ export const collection = <Resource extends { id: number }>(
     /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
     get,
 
-    putWithId,
+    /** Stores a resource with the id that it has already, such as that of an example. */
+    putWithId: (tx: Transaction, resource: Resource): void => void put(tx, resource, resource),
 
     /** Creates a resource. Throws an Error if a value breaks its schema. */
     create: async (tx: Transaction, values: Values<Resource>) => put(tx, { id: newId() }, values),
@@ -132,35 +128,38 @@ export const collection = <Resource extends { id: number }>(
 type Definition = { table: CollectionId; schema: v.GenericSchema & { entries: v.ObjectEntries } }
 
 /**
- * An item with the defaults of the fields that it was stored without. Throws an Error if it is
- * damaged, as an edit by hand can leave it: without a revision, without a field that has no
- * default, or with a value of another JSON type.
+ * An item with the defaults of the fields that it was stored without. Throws an Error if a field of
+ * `changed` breaks a rule, or if the item is damaged, as an edit by hand can leave it: without a
+ * revision, without a field that has no default, or with a value of another JSON type.
  */
-const readItem = ({ table, schema }: Definition, stored: Attributes): Attributes => {
-  const issue = v.safeParse(schema, stored).issues?.find(isOfType)
-  const damaged = typeof stored.revision === 'string' ? issue && v.getDotPath(issue) : 'revision'
+const readItem = (
+  { table, schema }: Definition,
+  stored: Attributes,
+  changed: readonly string[] = [],
+): Attributes => {
+  const { issues = [] } = v.safeParse(schema, stored)
+  const issue = issues.find((each) => isOfType(each) || changed.includes(fieldOf(each)))
+  const field = typeof stored.revision === 'string' ? issue && fieldOf(issue) : 'revision'
   // Without the value, which may be personal.
-  if (damaged) throw new Error(`The item ${stored.id} of ${table} has no valid ${damaged}.`)
+  if (field) throw new Error(`The item ${stored.id} of ${table} has no valid ${field}.`)
   return withoutUndefined({ ...Object(v.getDefaults(schema)), ...stored })
 }
 
+type Issue = v.BaseIssue<unknown>
+
+const fieldOf = ({ path }: Issue): string => `${path?.[0].key}`
+
 /** Whether an issue is about a JSON type. A release may have made a rule stricter than it was. */
-const isOfType = ({ kind, type, input }: v.BaseIssue<unknown>): boolean =>
+const isOfType = ({ kind, type, input }: Issue): boolean =>
   kind === 'schema' && !(type === 'picklist' && typeof input === 'string')
 
-const upgradedItem = (definition: Definition, stored: Attributes): Attributes => {
-  const item = readItem(definition, stored)
+const upgradedItem = (
+  definition: Definition,
+  stored: Attributes,
+  changed?: readonly string[],
+): Attributes => {
+  const item = readItem(definition, stored, changed)
   return withoutUndefined({ ...item, ...indexKeys(filters[definition.table], item) })
-}
-
-/** Throws an Error if a value breaks the schema of its field. */
-const checkValues = ({ table, schema }: Definition, values: object): void => {
-  for (const [name, value] of Object.entries(values)) {
-    const field = schema.entries[name]
-    // Without the value, which may be personal.
-    if (!field || !v.is(field, value))
-      throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
-  }
 }
 
 /** JSON merge patch (RFC 7396): a field without a value stays, and null removes it. */

@@ -44,9 +44,9 @@ const PER_SECOND = 200
 const AT_ONCE = 8
 
 /**
- * Stores each item that differs from what `itemOf` returns. Prints and passes items that cannot be
- * read or written. Throws a CommandError at the end if there were any, or if a check has found a
- * difference; and the reason of the signal.
+ * Stores each item that differs from what `upgradedItem` returns. Prints and passes items that
+ * cannot be read or written. Throws a CommandError at the end if there were any, or if a check has
+ * found a difference; and the reason of the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { collection, isCheck, signal } = plan
@@ -58,7 +58,7 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     signal.throwIfAborted()
     progress.done++
     try {
-      const wanted = collection.itemOf(item)
+      const wanted = collection.upgradedItem(item)
       if (isDeepStrictEqual(item, wanted)) return
       if (isCheck || (await table.replace(wanted))) different++
     } catch (error) {
@@ -104,7 +104,6 @@ class RewrittenTable {
    * resend does no harm, and a later change or delete wins. Returns whether it did.
    */
   async replace(item: Attributes): Promise<boolean> {
-    if (typeof item.revision !== 'string') throw new Error('it has no revision.')
     const put = new PutCommand({
       TableName: this.#name,
       Item: item,

@@ -44,7 +44,7 @@ const startShop = async () => {
   const server = await startTestServer(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
   for (const pet of [rex, tom]) await putItem('pets', storedPet(pet.id, pet))
   for (const order of soldTom)
-    await putItem('orders', { ...storedOrders.itemOf(order), revision: 'x' })
+    await putItem('orders', { ...storedOrders.upgradedItem(order), revision: 'x' })
   const ordered = { method: 'POST', path: '/store/orders', body: `{"petId":${rex.id}}` }
   const { body } = await send(server.baseUrl, { ...ordered, headers: headersOf(server) })
   return { server, order: body as Order } // As the service returns it.

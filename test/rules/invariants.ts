@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Item } from '../../shared/data/items.ts'
 import { tableIds } from '../../shared/data/tables.ts'
+import type { Item } from '../../shared/data/transaction-store.ts'
 import { exactJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import type { Scenario, Stored } from './all-orders.ts'

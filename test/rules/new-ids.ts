@@ -1,4 +1,4 @@
-import type { Key } from '../../shared/data/items.ts'
+import type { Key } from '../../shared/data/transaction-store.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 
 /**

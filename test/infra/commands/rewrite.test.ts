@@ -16,7 +16,7 @@ import { exampleCredentials } from '../../support/secrets.ts'
 const early = (id: number): StoredItem =>
   Object.fromEntries(Object.entries(storedPet(id)).filter(([name]) => !/shard$/i.test(name)))
 const { create, change, remove } = inOwnTransactions(pets)
-const current = (item: StoredItem): StoredItem => storedPets.itemOf(item)
+const current = (item: StoredItem): StoredItem => storedPets.upgradedItem(item)
 
 const start = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -119,8 +119,8 @@ test('names items that cannot be read or written, and stores all others', async 
   expect(await run()).toEqual({
     lines: [
       '5 read, 1 rewritten.',
-      expect.stringMatching(/^The item 1 stays as it is: .+ number that JavaScript would round\.$/),
-      'The item 2 stays as it is: it has no revision.',
+      'The item 1 stays as it is: The item 1 of pets has no valid name.',
+      'The item 2 stays as it is: The item 2 of pets has no valid revision.',
       expect.stringMatching(/^The item 3 stays as it is: .*NaN/),
       expect.stringMatching(/^The item 4 stays as it is: Item size has exceeded the maximum/),
     ],

@@ -1,10 +1,10 @@
 import { syncBuiltinESMExports } from 'node:module'
 import timers, { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Key } from '../../../shared/data/items.ts'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import type { Transaction } from '../../../shared/data/transaction.ts'
+import type { Key } from '../../../shared/data/transaction-store.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
 import {
   deleteItem,
@@ -186,7 +186,7 @@ describe('a mistake is an error that says what to do:', () => {
       'pets 1 exists, and was put without being read. Read it first.',
     ],
     ['not to await a read', (tx) => void tx.read(a), PENDING],
-    ['not to await a change', (tx) => void tx.read(a).then(() => tx.put(a, {})), PENDING],
+    ['not to await a change', (tx) => void tx.read(a).then(() => tx.put(a, {}), vi.fn()), PENDING],
     [
       'to use tx later',
       async (tx) => {

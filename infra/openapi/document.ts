@@ -8,7 +8,7 @@ import { reference, service } from '../../shared/service.ts'
 import { guide, introduction } from './guide.ts'
 import { componentHeaders } from './headers.ts'
 import { responseObjects } from './response-objects.ts'
-import { bodySchema, componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
+import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /**
  * The OpenAPI 3.1 document of a deployment with these base addresses, such as
@@ -97,7 +97,7 @@ const day = (date: Date): string => date.toISOString().slice(0, 10)
 // Only one media type, because generators make a type, or a method, of each.
 const jsonContent = (schema: ObjectSchema): Json => ({
   'application/json': {
-    schema: bodySchema(schema),
+    schema: jsonSchema(schema),
     ...exampleMember(schema),
   },
 })

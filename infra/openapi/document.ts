@@ -5,7 +5,7 @@ import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import { partsOf } from '../../shared/pipeline/entry-rules.ts'
 import { reference, service } from '../../shared/service.ts'
-import { guide, introduction } from './guide.ts'
+import { guide } from './guide.ts'
 import { componentHeaders } from './headers.ts'
 import { responseObjects } from './response-objects.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
@@ -22,7 +22,8 @@ export const openApiDocument = (baseUrls: readonly string[]): Json => {
     info: {
       title: service.title,
       version: '1.0.0',
-      description: introduction,
+      // Short, because generators repeat it at the top of each file.
+      description: `${reference.introduction} Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.`,
     },
     servers: baseUrls.map((url) => ({ url })),
     tags: tagObjects(),
@@ -67,7 +68,7 @@ const tagObjects = (): Json[] => {
   const names = new Set(Object.values(entries).map(({ tag }) => tag))
   const descriptions = new Map<string, string>(Object.entries(reference.tags))
   const own = Array.from(names, (name) => ({ name, description: descriptions.get(name) }))
-  return [...own, { name: 'Guide', description: guide() }]
+  return [...own, { name: 'Guide', description: guide }]
 }
 
 /** The operations of the contract by path and method. */

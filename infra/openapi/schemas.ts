@@ -30,11 +30,19 @@ export const jsonSchema = (schema: v.GenericSchema): Json => {
   return json
 }
 
-/** The example of a schema as a member of an OpenAPI object; empty if there is none. */
-export const exampleMember = (schema: v.GenericSchema): Json => {
+/** The first example of a schema; `undefined` if it has none. */
+export const exampleOf = (schema: v.GenericSchema): unknown => {
   const [example]: readonly unknown[] = v.getExamples(schema)
-  return example === undefined ? {} : { example }
+  return example
 }
+
+/**
+ * A body of a request or a response. It has only one media type, because generators make a type, or
+ * a method, of each.
+ */
+export const jsonContent = (schema: Json, example: unknown): Json => ({
+  'application/json': { schema, example },
+})
 
 /** The schema of the response body of an operation; `undefined` if it has none. */
 export const responseSchema = ({ pages, returns }: Entry): v.GenericSchema | undefined =>
@@ -58,13 +66,21 @@ for (const schema of schemasIn(entries)) {
   if (title !== undefined) named[title] = schema
 }
 
+type Action = { type: string; metadata?: Json }
+
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  // A title is the name of a schema in the document, and an example appears beside its schema.
+  ignoreActions: ['title', 'examples'],
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const convert = ACTIONS[valibotAction.type]
-    if (convert) return convert({ ...jsonSchema }, valibotAction)
+    const { type, metadata }: Action = valibotAction
+    const { properties } = jsonSchema
+    // It replaces what comes from the checks before it. An object keeps its properties.
+    if (type === 'metadata') return properties ? { ...jsonSchema, ...metadata } : metadata
+    if (type === 'min_entries')
+      return { ...jsonSchema, not: hasNoneOf(Object.keys({ ...properties })) }
     // The description says what a check does, if JSON Schema cannot.
     return errors ? { ...jsonSchema } : undefined
   },
@@ -92,19 +108,6 @@ const describedProperties = (properties: Json, fields: v.ObjectEntries): Json =>
     described[name] = { ...Object(properties[name]), description }
   }
   return described
-}
-
-type Action = { type: string; metadata?: Json }
-
-/** What an action of a pipe makes of the schema of the actions before it. */
-const ACTIONS: Record<string, (schema: Json, action: Action) => Json | undefined> = {
-  // It replaces what comes from the checks before it. An object keeps its properties.
-  metadata: (schema, { metadata }) => (schema.properties ? { ...schema, ...metadata } : metadata),
-  // It is the name of the schema in the document.
-  title: (schema) => ({ ...schema, title: undefined }),
-  // The example appears beside the schema: `exampleMember`.
-  examples: (schema) => ({ ...schema, examples: undefined }),
-  min_entries: (schema) => ({ ...schema, not: hasNoneOf(Object.keys(Object(schema.properties))) }),
 }
 
 // What generators of clients need.

@@ -107,20 +107,20 @@ const listProblem = (
 
 const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): string | undefined => {
   for (const [name, fields] of Object.entries(filters))
-    for (const field of fields) {
-      const filter = `${name} in shared/service.ts has the filter ${field}`
-      const schema = stored[name]?.fields[field]
-      const kinds = schemasIn(schema).map(({ type }) => type)
-      if (!schema || kinds.includes('array') || kinds.includes('object'))
-        return `${filter}, which is no field with one value.`
-      if (v.is(schema, 'x'.repeat(FILTER_CHARACTERS + 1)))
+    for (const field of fields)
+      if (!fitsKey(stored[name]?.fields[field]))
         return (
-          `${filter}, whose text may be too long for a key of DynamoDB. ` +
-          `Let it have at most ${FILTER_CHARACTERS} characters.`
+          `${name} in shared/service.ts has the filter ${field}. Let it be a field with one ` +
+          `value, which has at most ${KEY_CHARACTERS} characters if it is a text.`
         )
-    }
   return undefined
 }
 
+/** Whether each value of a field, if there is one, can be the key of an index. */
+const fitsKey = (field: v.GenericSchema | undefined): boolean => {
+  if (!field || v.is(field, 'x'.repeat(KEY_CHARACTERS + 1))) return false
+  return !schemasIn(field).some(({ type }) => type === 'array' || type === 'object')
+}
+
 // A key has 2,048 bytes, a character up to four, and `#` and the shard follow the value.
-const FILTER_CHARACTERS = 500
+const KEY_CHARACTERS = 500

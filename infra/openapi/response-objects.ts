@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
 import {
-  ApiError,
+  type ApiError,
   badRequest,
   idempotencyKeyReused,
   insufficientScope,
@@ -60,7 +60,9 @@ const errorsAround = (entry: Entry): ApiError[] => [
   badRequest('The body, a parameter or a header is invalid. The message names it.'),
   unauthorized({ keyWasSent: true }),
   insufficientScope(entry.scope),
-  ...(entry.body ? [gatewayResponses.payloadTooLarge, unsupportedBody(entry)] : []),
+  ...(entry.body
+    ? [gatewayResponses.payloadTooLarge, unsupportedMediaType('text/plain', mediaTypes(entry))]
+    : []),
   ...(takesIdempotencyKey(entry) ? [idempotencyKeyReused()] : []),
   gatewayResponses.tooManyRequests,
   gatewayResponses.internalServerError,
@@ -68,12 +70,6 @@ const errorsAround = (entry: Entry): ApiError[] => [
   serviceUnavailable(undefined),
   gatewayResponses.gatewayTimeout,
 ]
-
-const unsupportedBody = (entry: Entry): ApiError => {
-  const { headers } = unsupportedMediaType(undefined, mediaTypes(entry))
-  const message = 'The `Content-Type` or the `Content-Encoding` of the body is not supported.'
-  return new ApiError(415, message, { headers })
-}
 
 /** The errors of the function, each of which may be the response to an earlier request. */
 const errorsOfFunction = (entry: Entry): ApiError[] => [

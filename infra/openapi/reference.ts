@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { reference, service } from '../../shared/service.ts'
+import { service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../platform/gateway.ts'
 import { openApiDocument } from './document.ts'
 
@@ -56,7 +56,6 @@ const htmlPage = (script: string, token?: string): string => {
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
   const values: Record<string, string> = {
     title: service.title,
-    icon: ICON,
     document: DOCUMENT,
     script,
     integrity: referenceScript.integrity,
@@ -80,12 +79,6 @@ const CONTENT_SECURITY_POLICY = [
 
 // Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
-
-// Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E' +
-  `%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E` +
-  '%3C/svg%3E'
 
 /**
  * The text of Scalar's script (4 MB). @scalar/api-reference has it as a file, but takes 275 MB, and

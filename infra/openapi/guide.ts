@@ -5,7 +5,8 @@ const scopeNames = scopes.map((scope) => `\`${scope}\``).join(', ')
 /** What callers must know about all operations, in Markdown. test/guide runs its TypeScript. */
 export const guide = `\
 **API keys.** A key has one or more of the scopes ${scopeNames}.
-Each operation says which one it needs.
+Each operation says which one it needs. The message of a 409 may tell what they do not let it read,
+such as a status or an id.
 
 **Requests.** Unknown fields of a body are ignored: the response shows what was stored. An unknown
 query parameter is a 400.

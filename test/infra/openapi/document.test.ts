@@ -83,31 +83,33 @@ test("Redocly's rules find nothing in the document", async () => {
 
 // What the stable operations need not have.
 test('an operation has its stability, its own errors, and the values of the example sent', () => {
-  const documented = operationObject('createPet', {
-    ...contract.createPet,
+  const documented = operationObject('updatePet', {
+    ...contract.updatePet,
     stability: 'beta',
     errors: [new ApiError(402, 'It costs 7.'), new ApiError(403, 'No pet for a child.')],
   })
 
   const unpaid = { code: 'payment_required', message: 'It costs 7.', status: 402 }
   const forbidden = { code: 'forbidden', message: 'No pet for a child.', status: 403 }
-  const created = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' }
+  const changed = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'sold' }
   expect(documented).toMatchObject({
     description: expect.stringMatching(
-      /^Adds a pet.*Marked as beta: may change or be removed without notice\.$/s,
+      /^Replaces.*Marked as beta: may change or be removed without notice\.$/s,
     ),
     'x-stability': 'beta',
     'x-badges': [{ name: 'beta' }],
     responses: {
-      201: { content: { 'application/json': { example: created } } },
+      200: { content: { 'application/json': { example: changed } } },
       402: {
-        description: 'It costs 7.',
+        description: unpaid.message,
+        headers: { 'Idempotent-Replayed': {} },
         content: { 'application/json': { example: unpaid } },
       },
       403: {
-        description: 'No pet for a child.',
+        description: forbidden.message,
         content: { 'application/json': { example: forbidden } },
       },
+      412: { headers: { 'Idempotent-Replayed': {} } },
     },
   })
 })

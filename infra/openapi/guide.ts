@@ -5,8 +5,8 @@ const scopeNames = scopes.map((scope) => `\`${scope}\``).join(', ')
 /** What callers must know about all operations, in Markdown. test/guide runs its TypeScript. */
 export const guide = `\
 **API keys.** A key has one or more of the scopes ${scopeNames}.
-Each operation says which one it needs. The message of a 409 may tell what they do not let it read,
-such as a status or an id.
+Each operation says which one it needs. The message of a 409 may tell what the scopes of the key do
+not let it read, such as a status or an id.
 
 **Requests.** Unknown fields of a body are ignored: the response shows what was stored. An unknown
 query parameter is a 400.
@@ -51,7 +51,7 @@ const send = async (request: Request): Promise<Response> => {
       if (response.status !== 429 && response.status < 500) return response
       pause += 1000 * Number(response.headers.get('Retry-After'))
     } catch {
-      request.signal.throwIfAborted()
+      request.signal.throwIfAborted() // No response: unless aborted, send it again.
     }
     await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())))
   }

@@ -48,7 +48,7 @@ const stateless = [
 // They only call the API.
 const api = 'test/api/*.test.ts'
 // They take minutes, or need a browser: `npm test` leaves them out.
-const slow = ['test/{browser,consumers,guide,recipe,runbook}/*.test.ts', 'test/faults/*.test.ts']
+const slow = ['test/{browser,guide,recipe,runbook}/*.test.ts', 'test/faults/*.test.ts']
 
 export default defineConfig({
   plugins: [asBundled],

@@ -50,7 +50,7 @@ export const fieldDescription = (field: Field): string | undefined => {
   return v.getDescription(field) ?? (wrapped && fieldDescription(wrapped))
 }
 
-/** The rules of the fields of an object, in order: each has one (infra/contract-check.ts). */
+/** The rules of the fields of an object, in order. The contract check refuses one without. */
 export const fieldRules = (fields: v.ObjectEntries): { field: string; rule: string }[] =>
   Object.entries(fields).map(([field, schema]) => ({ field, rule: `${fieldRule(schema)}` }))
 

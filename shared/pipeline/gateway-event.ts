@@ -17,15 +17,6 @@ export type Middleware = MiddlewareObj<ProxyEvent, ProxyResult, Error, Context, 
 /** What a step keeps from a request for its response. */
 export type Internal = { startedAt?: number }
 
-/** Whether an event is a ping that keeps a function warm: a schedule's, or a plugin's. */
-export const isPing = (event: unknown): boolean => typeof Object(event).source === 'string'
-
-/** Throws an Error if an event is no request, such as the test event of Lambda's console. */
-export const assertRequest = (event: unknown): void => {
-  if (!Object(event).requestContext)
-    throw new Error('This function takes requests of API Gateway. The event has no requestContext.')
-}
-
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestId = ({ requestContext }: ProxyEvent): string =>
   requestContext.extendedRequestId ?? requestContext.requestId

@@ -5,13 +5,7 @@ import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
 import type { Transaction } from '../data/transaction.ts'
 import type { Entry, Input, Result } from './entry.ts'
-import {
-  assertRequest,
-  type Internal,
-  isPing,
-  type ProxyEvent,
-  type ProxyResult,
-} from './gateway-event.ts'
+import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
@@ -44,17 +38,12 @@ export const operation = <Id extends OperationId>(
     bearerKey(apiKeys.find, entry.scope),
     ...(entry.body ? [jsonBody(entry.body, entry)] : []),
   ])
-  const handler = async (event: ProxyEvent, context: Context) => {
-    if (isPing(event)) return undefined
-    assertRequest(event)
-    return pipeline(event, context)
-  }
-  return Object.assign(handler, { ready: apiKeys.warmUp() })
+  return Object.assign(pipeline, { ready: apiKeys.warmUp() })
 }
 
 /** What Lambda calls, after it has awaited `ready` (`infra/bundle/start.mjs`). */
 type OperationHandler = {
-  (event: ProxyEvent, context: Context): Promise<ProxyResult | undefined>
+  (event: ProxyEvent, context: Context): Promise<ProxyResult>
   ready: Promise<unknown>
 }
 

@@ -11,21 +11,21 @@ declare global {
   }
 }
 
-// A second parse is slow, and after some keys with escapes its reviver gets no source
-// (nodejs/node#63785). Only a run of 16 digits and dots, or a negative exponent, can need it: a
-// double holds 15 significant digits, and 1e-400 becomes 0.
+// A reviver is slow, and gets no source after some keys with escapes (nodejs/node#63785). Only a
+// run of 16 digits and dots, or a negative exponent, can need it: a double holds 15 significant
+// digits, and 1e-400 becomes 0.
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
- * What `JSON.parse` has `parsed`, without rounding: integers in plain digits beyond 2^53 are
- * `bigint`s, and any other number that a double rounds is `NaN`, which every schema rejects.
+ * Parses JSON without rounding: integers in plain digits beyond 2^53 are `bigint`s, and any other
+ * number that a double rounds is `NaN`, which every schema rejects. Throws as `JSON.parse` does.
  */
-export const exactJson = (text: string, parsed: unknown): unknown =>
+export const exactJson = (text: string): unknown =>
   MAY_BE_ROUNDED.test(text)
     ? JSON.parse(text, (_key, value, { source = '' }) =>
         typeof value === 'number' ? exactNumber(source, value) : value,
       )
-    : parsed
+    : JSON.parse(text)
 
 /** The number in `text`, which JavaScript has `parsed`: as `exactJson` returns it. */
 export const exactNumber = (text: string, parsed = Number(text)): Int64 => {
@@ -50,7 +50,7 @@ export const stringifyJson = (value: unknown, indent = 0): string =>
 /** The value of a JSON text, as `exactJson` returns it; `undefined` if the text is no JSON. */
 export const jsonOf = (text: string): unknown => {
   try {
-    return exactJson(text, JSON.parse(text))
+    return exactJson(text)
   } catch {
     return undefined
   }

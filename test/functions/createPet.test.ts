@@ -74,7 +74,7 @@ test.each([
   [
     'bytes that are not UTF-8',
     inBase64('"Zoë"', 'latin1'),
-    badRequest('The body is not valid UTF-8.'),
+    badRequest('The body is not valid JSON: The encoded data was not valid for encoding utf-8.'),
   ],
   [
     'a key constructor.prototype',

@@ -3,7 +3,6 @@ import type * as v from 'valibot'
 import { collections } from '../shared/collections.ts'
 import { entries } from '../shared/contract.ts'
 import { fieldDescription, fieldRule, wrappedSchema } from '../shared/model/fields.ts'
-import { unknownKind } from '../shared/model/resource-schema.ts'
 import type { Entry } from '../shared/pipeline/entry.ts'
 import { PATH_PARAMETER, partsOf } from '../shared/pipeline/entry-rules.ts'
 import { filters as declaredFilters } from '../shared/service.ts'
@@ -105,7 +104,7 @@ const fieldProblem = (entry: Entry): string | undefined => {
     for (const [field, schema] of Object.entries(entries))
       if (!fieldRule(schema)) return `has the field ${field} without a rule. Add mustBe() to it.`
   const response = entry.pages ?? entry.returns
-  const kind = response && unknownKind(response)
+  const kind = response && openKind(response)
   if (kind)
     return (
       `has a response with a schema of the kind ${kind}, from which fields that are stored, but not in the ` +
@@ -121,6 +120,22 @@ const fieldProblem = (entry: Entry): string | undefined => {
 /** The schema of the objects in a response: of a list, that of its items. */
 const objectIn = (response: object = {}): { entries?: v.ObjectEntries } =>
   'item' in response ? Object(response.item) : response
+
+/** The kind of a schema, or of one in it, that may let fields through that it does not have. */
+const openKind = (schema: Schema): string | undefined => {
+  const { type, item, entries = {}, options = [] }: Parts = schema
+  if (SCALARS.includes(type)) return undefined
+  // If no option of a union fits, Valibot returns the value as it is.
+  if (type === 'union')
+    return options.every((each) => SCALARS.includes(each.type)) ? undefined : type
+  if (!['optional', 'nullable', 'array', 'object'].includes(type)) return type
+  const inner = [wrappedSchema(schema), item, ...Object.values(entries)]
+  return inner.map((each) => each && openKind(each)).find(Boolean)
+}
+
+type Parts = { type: string; item?: Schema; entries?: v.ObjectEntries; options?: Schema[] }
+
+const SCALARS = ['string', 'number', 'bigint', 'boolean', 'picklist', 'literal']
 
 /** A list is of one collection, and takes its filters only: no other parameter has an effect. */
 const listProblem = (

@@ -333,11 +333,14 @@ test('a success has the fields of its schema and no others, at any depth', () =>
   const returns = v.object({ id: Id, ...fields })
   const entry: Entry = { ...contract.getOrder, returns }
   const held = { ...storedPet(1), order: 9 }
-  const resource = { id: 1, pets: [held], best: held, open: true, revision: 'x' }
+  // What breaks the schema is cut to it, too: another version may have stored it.
+  const broken = { name: 7, status: 'gone' }
+  const resource = { id: 1, pets: [held, { ...held, ...broken }], best: held, open: true }
 
-  const response = successResponse(entry, list(), resource)
+  const response = successResponse(entry, list(), { ...resource, revision: 'x' })
 
-  expect(JSON.parse(response.body)).toEqual({ id: 1, pets: [petOf(1)], best: petOf(1) })
+  const pets = [petOf(1), { ...petOf(1), ...broken }]
+  expect(JSON.parse(response.body)).toEqual({ id: 1, pets, best: petOf(1) })
 })
 
 test('a deprecated list keeps the link to its next page; links have https by default', async () => {

@@ -2,10 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
 import { shortened } from './names.ts'
 
-/**
- * An error that callers may see; any other is a bug and becomes a 500. Its `code` is the reason
- * phrase of the status in snake_case. `cause` is only logged.
- */
+/** An error that callers may see; any other is a bug and becomes a 500. `cause` is only logged. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -14,7 +11,7 @@ export class ApiError extends Error {
   constructor(status: number, message: string, { headers = {}, cause }: ErrorDetails = {}) {
     super(message, { cause })
     this.status = status
-    this.code = reasonPhrase(status).toLowerCase().replaceAll(/\W+/g, '_')
+    this.code = errorCode(status)
     this.headers = headers
   }
 
@@ -26,9 +23,12 @@ export class ApiError extends Error {
 
 type ErrorDetails = { headers?: Record<string, string>; cause?: unknown }
 
-// Node.js still has the name that 422 had before RFC 9110.
-const reasonPhrase = (status: number): string =>
-  status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
+/** The code of an error: the reason phrase of its status in snake_case. */
+export const errorCode = (status: number): string => {
+  // Node.js still has the name that 422 had before RFC 9110.
+  const phrase = status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
+  return phrase.toLowerCase().replaceAll(/\W+/g, '_')
+}
 
 /** A parameter, a header or the body is invalid. */
 export const badRequest = (message: string) => new ApiError(400, message)

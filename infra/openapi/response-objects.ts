@@ -23,7 +23,7 @@ import {
   takesIdempotencyKey,
   takesIfMatch,
 } from '../../shared/pipeline/entry-rules.ts'
-import { unknownParameters } from '../../shared/pipeline/input.ts'
+import { unknownParameter } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { headerReferences } from './headers.ts'
@@ -71,7 +71,7 @@ const possibleErrors = (id: string, entry: Entry): ApiError[] => {
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
-  possible.push(input ? badRequest(firstRule(input)) : unknownParameters(id, entry, ['limit']))
+  possible.push(input ? badRequest(firstRule(input)) : unknownParameter(id, entry, 'limit'))
   if (params[0]) possible.push(unknownResource(entry.path, params[0]))
   if (entry.body) {
     const unsupported = unsupportedMediaType('text/plain', mediaTypes(entry))

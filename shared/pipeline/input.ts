@@ -63,19 +63,17 @@ const callerOf = (event: ProxyEvent): Caller => {
 /** A filter that is ignored would be wrong data: all items in place of some. */
 const assertKnownParameters = (operation: string, entry: Entry, event: ProxyEvent): void => {
   const known = queryParameters(entry)
-  const unknown = Object.keys(event.multiValueQueryStringParameters ?? {}).filter(
-    (name) => name !== '' && !known.includes(name),
-  )
-  if (unknown.length > 0) throw unknownParameters(operation, entry, unknown)
+  const sent = Object.keys(event.multiValueQueryStringParameters ?? {})
+  const unknown = sent.find((name) => name !== '' && !known.includes(name))
+  if (unknown !== undefined) throw unknownParameter(operation, entry, unknown)
 }
 
-/** The error for query parameters that an operation does not have. */
-export const unknownParameters = (operation: string, entry: Entry, unknown: string[]): ApiError => {
-  const names = unknown.slice(0, 3).map((name) => shortened(name, 50))
-  if (unknown.length > names.length) names.push('…')
-  const missing = unknown.length === 1 ? 'is no query parameter' : 'are no query parameters'
+/** The error for a query parameter that an operation does not have. */
+export const unknownParameter = (operation: string, entry: Entry, name: string): ApiError => {
   const known = queryParameters(entry).join(', ') || 'none'
-  return badRequest(`There ${missing} ${names.join(', ')}. ${operation} has ${known}.`)
+  return badRequest(
+    `There is no query parameter ${shortened(name, 50)}. ${operation} has ${known}.`,
+  )
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */

@@ -114,7 +114,7 @@ export const gatewayResponseTypes = {
 export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
   Allow: methods.join(', '),
   ...(methods.includes('PATCH') && acceptPatch),
-  'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
+  'Access-Control-Allow-Headers': cors.allowedHeaders,
   'Access-Control-Allow-Methods': cors.allowedMethods,
   'Access-Control-Max-Age': String(cors.maxAgeSeconds),
 })

@@ -44,10 +44,6 @@ type RequestPart = 'params' | 'query' | 'headers' | 'body'
 const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)
 
-/** The request headers that an operation reads, besides `Authorization` and those of the body. */
-export const requestHeaders = (entry: Entry): string[] =>
-  partsOf(entry).headers.flatMap(({ entries }) => Object.keys(entries))
-
 /** The query parameters of an operation. */
 export const queryParameters = (entry: Entry): string[] =>
   partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))

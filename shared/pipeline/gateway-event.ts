@@ -1,9 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import { entries } from '../contract.ts'
 import type { Caller } from '../model/api-key.ts'
 import { optionalSetting } from '../settings.ts'
-import { noticeHeaders, requestHeaders, successHeaders } from './entry-rules.ts'
 
 /** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
 export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>
@@ -78,8 +76,6 @@ export const proxyResult = (
   body,
 })
 
-const allEntries = Object.values(entries)
-
 /**
  * CORS (Fetch standard). Any origin may call, with any header, because a bearer key is not a
  * cookie: a list would protect nothing, and block pages with tracing.
@@ -87,27 +83,21 @@ const allEntries = Object.values(entries)
 export const cors = {
   allowedOrigin: '*',
   // `*` does not cover Authorization. Old browsers know names only.
-  allowedHeaders: [
-    ...new Set(['Authorization', 'Content-Type', ...allEntries.flatMap(requestHeaders), '*']),
-  ],
+  allowedHeaders: 'Authorization,Content-Type,Idempotency-Key,If-Match,*',
   // Any, so that a page can read a 405, and the 404 of a path that does not exist.
   allowedMethods: '*',
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
-  exposedHeaders: [
-    'X-Request-Id',
-    'Retry-After',
-    'Allow',
-    'Accept-Patch',
-    'WWW-Authenticate',
-    'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
-    ...new Set(allEntries.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),
-  ],
+  // API Gateway REST APIs rename WWW-Authenticate to x-amzn-Remapped-WWW-Authenticate.
+  exposedHeaders:
+    'X-Request-Id, Retry-After, Allow, Accept-Patch, WWW-Authenticate, ' +
+    'x-amzn-Remapped-WWW-Authenticate, Link, Location, Idempotent-Replayed, ETag, Deprecation, ' +
+    'Sunset',
 }
 
 /** The headers that every response has, gateway responses included. */
 export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
   'Access-Control-Allow-Origin': cors.allowedOrigin,
-  'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
+  'Access-Control-Expose-Headers': cors.exposedHeaders,
   'Cache-Control': 'no-store',
   ...(hasBody && { 'Content-Type': 'application/json' }),
   'X-Content-Type-Options': 'nosniff',

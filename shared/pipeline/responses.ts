@@ -5,7 +5,7 @@ import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import type { Entry } from './entry.ts'
-import { queryParameters, successStatus } from './entry-rules.ts'
+import { successStatus } from './entry-rules.ts'
 import {
   absoluteUrl,
   basePath,
@@ -23,18 +23,19 @@ export const successResponse = (
   result: unknown,
 ): OperationResponse => {
   const status = successStatus(entry)
-  const { pages, returns, method } = entry
+  const { pages, returns, method, path } = entry
   if (pages) {
     const { items, next } = result as Page<unknown>
-    return { status, body: bodyText(pages, items), link: linkToNext(entry, event, next) }
+    return { status, body: bodyText(pages, items), link: linkToNext(event, next) }
   }
   if (!returns) return { status, body: '' }
   const { id, revision } = result as Revised<{ id: number }>
+  const hasLocation = method === 'POST' && hasPathOfOne(path)
   return {
     status,
     body: bodyText(returns, result),
     etag: etagOf(id, revision),
-    location: method === 'POST' ? newLocation(entry, event, id) : undefined,
+    location: hasLocation ? `${pathBelowBase(event)}/${id}` : undefined,
   }
 }
 
@@ -44,10 +45,6 @@ export const successResponse = (
  */
 const bodyText = (schema: v.GenericSchema, value: unknown): string =>
   stringifyJson(v.safeParse(schema, value).output)
-
-/** The path of a new resource below the base address; `undefined` if no operation has it. */
-const newLocation = ({ path }: Entry, event: ProxyEvent, id: number): string | undefined =>
-  hasPathOfOne(path) ? `${pathBelowBase(event)}/${id}` : undefined
 
 /** Whether an operation has the path of one resource of a list. */
 export const hasPathOfOne = (list: string): boolean =>
@@ -68,16 +65,10 @@ export const gatewayResult = (event: ProxyEvent, response: OperationResponse): P
 }
 
 /** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */
-const linkToNext = (
-  entry: Entry,
-  event: ProxyEvent,
-  next: number | undefined,
-): string | undefined => {
+const linkToNext = (event: ProxyEvent, next: number | undefined): string | undefined => {
   if (next === undefined) return undefined
-  const parameters = new URLSearchParams()
-  for (const name of queryParameters(entry).filter((name) => name !== 'cursor'))
-    for (const value of event.multiValueQueryStringParameters?.[name] ?? [])
-      parameters.append(name, value)
-  parameters.append('cursor', cursorAfter(next))
-  return `<${absoluteUrl(event, `${pathBelowBase(event)}?${parameters}`)}>; rel="next"`
+  const parameters = { ...event.queryStringParameters, cursor: cursorAfter(next) }
+  const query = new URLSearchParams()
+  for (const [name, value = ''] of Object.entries(parameters)) query.append(name, value)
+  return `<${absoluteUrl(event, `${pathBelowBase(event)}?${query}`)}>; rel="next"`
 }

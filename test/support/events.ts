@@ -76,7 +76,7 @@ export const responseTo = (event: ProxyEvent, { status, headers = {}, body }: Ex
   status,
   headers: {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
+    'Access-Control-Expose-Headers': cors.exposedHeaders,
     'Cache-Control': 'no-store',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
     'Strict-Transport-Security': 'max-age=31536000',

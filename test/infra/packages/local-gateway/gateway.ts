@@ -96,7 +96,7 @@ const withoutConnection = (headers: Record<string, string>): Record<string, stri
 /** The headers of every response. */
 export const expectedHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': cors.exposedHeaders.join(', '),
+  'access-control-expose-headers': cors.exposedHeaders,
   'cache-control': 'no-store',
   'content-type': 'application/json',
   'x-content-type-options': 'nosniff',

@@ -77,27 +77,18 @@ export const proxyResult = (
 })
 
 /**
- * CORS (Fetch standard). Any origin may call, with any header, because a bearer key is not a
- * cookie: a list would protect nothing, and block pages with tracing.
+ * The headers that pages may read (CORS): those of any response. API Gateway REST APIs rename
+ * WWW-Authenticate to x-amzn-Remapped-WWW-Authenticate.
  */
-export const cors = {
-  allowedOrigin: '*',
-  // `*` does not cover Authorization. Old browsers know names only.
-  allowedHeaders: 'Authorization,Content-Type,Idempotency-Key,If-Match,*',
-  // Any, so that a page can read a 405, and the 404 of a path that does not exist.
-  allowedMethods: '*',
-  maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
-  // API Gateway REST APIs rename WWW-Authenticate to x-amzn-Remapped-WWW-Authenticate.
-  exposedHeaders:
-    'X-Request-Id, Retry-After, Allow, Accept-Patch, WWW-Authenticate, ' +
-    'x-amzn-Remapped-WWW-Authenticate, Link, Location, Idempotent-Replayed, ETag, Deprecation, ' +
-    'Sunset',
-}
+export const EXPOSED_HEADERS =
+  'X-Request-Id, Retry-After, Allow, Accept-Patch, WWW-Authenticate, ' +
+  'x-amzn-Remapped-WWW-Authenticate, Link, Location, Idempotent-Replayed, ETag, Deprecation, Sunset'
 
 /** The headers that every response has, gateway responses included. */
 export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
-  'Access-Control-Allow-Origin': cors.allowedOrigin,
-  'Access-Control-Expose-Headers': cors.exposedHeaders,
+  // Any page may call: a bearer key is no cookie, so a list of pages would protect nothing.
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
   'Cache-Control': 'no-store',
   ...(hasBody && { 'Content-Type': 'application/json' }),
   'X-Content-Type-Options': 'nosniff',

@@ -23,8 +23,7 @@ export const operation = <Id extends OperationId>(
   id: Id,
   run: OperationLogic<Id>,
 ): OperationHandler => {
-  const entry: Entry | undefined = entries[id]
-  if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
+  const entry = entries[id]
   const pipeline = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
     requestHandler(id, entry, run as unknown as UntypedFunction),

@@ -1,6 +1,5 @@
 import { insufficientScope, unauthorized } from '../../model/api-error.ts'
 import type { KeyHolder } from '../../model/api-key.ts'
-import { deepFreeze } from '../../model/deep-freeze.ts'
 import type { Scope } from '../../service.ts'
 import { headerValues, type Middleware } from '../gateway-event.ts'
 
@@ -18,7 +17,7 @@ export const bearerKey = (
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const caller = key ? await find(key) : undefined
     // Before the check, so that the log names the holder of an expired key, too.
-    event.requestContext.authorizer = caller && deepFreeze(caller)
+    event.requestContext.authorizer = caller
     if (!caller?.isValid) throw unauthorized({ keyWasSent: key !== undefined })
     if (!caller.scopes.includes(scope)) throw insufficientScope(scope)
   },

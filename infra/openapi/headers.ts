@@ -2,7 +2,6 @@ import { entries } from '../../shared/contract.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
-import { noticeHeaders } from '../../shared/pipeline/entry-rules.ts'
 import { service } from '../../shared/service.ts'
 import { exampleMember, type Json } from './schemas.ts'
 
@@ -18,9 +17,10 @@ export const componentHeaders = (paths: Json): Json => {
 }
 
 /** References to the headers `names` of a response, and to those of each response. */
-export const headerReferences = (entry: Entry, names: string[]): Json => {
+export const headerReferences = ({ deprecated }: Entry, names: string[]): Json => {
   const references: Json = {}
-  for (const name of [...COMMON_HEADERS, ...names, ...noticeHeaders(entry)])
+  const notice = deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
+  for (const name of [...COMMON_HEADERS, ...names, ...notice])
     references[name] = { $ref: referenceTo(name) }
   return references
 }

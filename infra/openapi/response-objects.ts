@@ -16,9 +16,7 @@ import {
 import { fieldRules } from '../../shared/model/fields.ts'
 import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import {
-  mediaTypes,
   partsOf,
-  successHeaders,
   successStatus,
   takesIdempotencyKey,
   takesIfMatch,
@@ -48,9 +46,13 @@ const successResponse = (entry: Entry): Json => {
   return { ...response, content: { 'application/json': media } }
 }
 
-/** The headers of a success. It has no location if no operation has its path. */
-const sentHeaders = (entry: Entry): string[] =>
-  successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(entry.path))
+/** The headers of a success, besides those of every response. */
+const sentHeaders = (entry: Entry): string[] => [
+  ...(entry.method === 'POST' && hasPathOfOne(entry.path) ? ['Location'] : []),
+  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
+  ...(entry.pages ? ['Link'] : []),
+  ...(entry.returns ? ['ETag'] : []),
+]
 
 /**
  * The example of a response body. After a request with a body, it has the fields that the example
@@ -74,7 +76,7 @@ const possibleErrors = (id: string, entry: Entry): ApiError[] => {
   possible.push(input ? badRequest(firstRule(input)) : unknownParameter(id, entry, 'limit'))
   if (params[0]) possible.push(unknownResource(entry.path, params[0]))
   if (entry.body) {
-    const unsupported = unsupportedMediaType('text/plain', mediaTypes(entry))
+    const unsupported = unsupportedMediaType('text/plain', entry.method)
     possible.push(gatewayResponses.payloadTooLarge, unsupported)
   }
   if (takesIfMatch(entry)) possible.push(preconditionFailed())

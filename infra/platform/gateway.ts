@@ -4,10 +4,10 @@ import { entries } from '../../shared/contract.ts'
 import {
   ApiError,
   internalServerError,
+  mediaTypes,
   payloadTooLarge,
   unauthorized,
 } from '../../shared/model/api-error.ts'
-import { mediaTypes } from '../../shared/pipeline/entry-rules.ts'
 import { service } from '../../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address. */
@@ -122,4 +122,4 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
 })
 
 /** The media types of a change (RFC 5789, section 3.1). */
-const acceptPatch = { 'Accept-Patch': mediaTypes({ method: 'PATCH' }).allowed.join(', ') }
+const acceptPatch = { 'Accept-Patch': mediaTypes('PATCH').join(', ') }

@@ -79,20 +79,20 @@ export const preconditionFailed = (sentWeakTag = false) => {
 export const payloadTooLarge = () =>
   new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
-/** The `Content-Type` of the body is none of those that the operation takes. */
-export const unsupportedMediaType = (
-  sent: string | undefined,
-  { allowed, isPatch }: MediaTypes,
-) => {
+/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
+export const mediaTypes = (method: string): string[] =>
+  method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+
+/** The `Content-Type` of the body is none of those that the method takes. */
+export const unsupportedMediaType = (sent: string, method: string) => {
   const problem = sent
     ? `The Content-Type ${shortened(sent, 50)} is not supported.`
     : 'The Content-Type is missing.'
-  const headers = isPatch ? { 'Accept-Patch': allowed.join(', ') } : undefined // RFC 5789, section 2.2
-  return new ApiError(415, `${problem} Send ${allowed.join(' or ')}.`, { headers })
+  const allowed = mediaTypes(method)
+  return new ApiError(415, `${problem} Send ${allowed.join(' or ')}.`, {
+    headers: method === 'PATCH' ? { 'Accept-Patch': allowed.join(', ') } : {}, // RFC 5789, section 2.2
+  })
 }
-
-/** The media types of a body, and whether it is that of a PATCH. */
-export type MediaTypes = { allowed: readonly string[]; isPatch: boolean }
 
 /** The `Idempotency-Key` was used for another request. */
 export const idempotencyKeyReused = () =>

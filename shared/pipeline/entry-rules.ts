@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { MediaTypes } from '../model/api-error.ts'
 import { IfMatch } from '../model/etag.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
 import { Cursor, Limit } from '../model/paging.ts'
@@ -16,13 +15,6 @@ export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'G
 
 /** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
 export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
-
-/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
-export const mediaTypes = ({ method }: Pick<Entry, 'method'>): MediaTypes => {
-  const isPatch = method === 'PATCH'
-  const allowed = ['application/json', ...(isPatch ? ['application/merge-patch+json'] : [])]
-  return { allowed, isPatch }
-}
 
 /** A path parameter in the path of an entry. */
 export const PATH_PARAMETER = /\{(\w+)\}/g
@@ -47,18 +39,6 @@ const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): Object
 /** The query parameters of an operation. */
 export const queryParameters = (entry: Entry): string[] =>
   partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
-
-/** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = (entry: Entry): string[] => [
-  ...(entry.method === 'POST' ? ['Location'] : []),
-  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
-  ...(entry.pages ? ['Link'] : []),
-  ...(entry.returns ? ['ETag'] : []),
-]
-
-/** The headers with which each response of an operation announces its removal. */
-export const noticeHeaders = ({ deprecated }: Entry): string[] =>
-  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
 
 const PageSize = v.object({
   limit: v.pipe(v.optional(Limit, '20'), v.description('The maximum number of items to return.')),

@@ -101,14 +101,13 @@ export type Input<E> = {
   client: { id: string }
   params: Parsed<E, 'params'>
   /** Which page of a list. */
-  page: E extends { pages: unknown } ? PageParameters & { filter: Filter<E> } : undefined
+  page: E extends { pages: unknown }
+    ? { limit: number; cursor?: number | undefined; filter: Filter<E> }
+    : undefined
   body: Parsed<E, 'body'>
   /** The revisions that the client expects; `undefined` for any. */
   ifMatch: E extends { method: 'PATCH' | 'DELETE' } ? IfMatch | undefined : undefined
 }
-
-/** As `limit` and `cursor` of the query are parsed. */
-type PageParameters = { limit: number; cursor?: number | undefined }
 
 type Filter<E> = E extends { query: unknown } ? Parsed<E, 'query'> : object
 

@@ -25,25 +25,21 @@ export const headerValues = (event: ProxyEvent, name: string): string[] => {
   return headers.flatMap(([key, values = []]) => (key.toLowerCase() === name ? values : []))
 }
 
-/** The last value of a header. `name` is in lower case. */
-const header = (event: ProxyEvent, name: string): string | undefined =>
-  headerValues(event, name).at(-1)
-
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain or a proxy. */
 export const basePath = (event: ProxyEvent): string => {
   const publicUrl = optionalSetting('publicBaseUrl')
   if (publicUrl) return new URL(publicUrl).pathname.replace(/\/$/, '')
-  return pathOf(splitPath(event).base)
+  return splitPath(event).base
 }
 
 /** The path of the request below the base address, without empty parts. */
-export const pathBelowBase = (event: ProxyEvent): string => pathOf(splitPath(event).below)
+export const pathBelowBase = (event: ProxyEvent): string => splitPath(event).below
 
 /** The URL of a path below the base address, as the caller reaches it. */
 export const absoluteUrl = (event: ProxyEvent, path: string): string => {
   const publicUrl = optionalSetting('publicBaseUrl')
   if (publicUrl) return publicUrl + path
-  const host = header(event, 'host') ?? event.requestContext.domainName
+  const host = headerValues(event, 'host').at(-1) ?? event.requestContext.domainName
   return `${scheme(event)}://${host}${basePath(event)}${path}`
 }
 
@@ -52,13 +48,13 @@ const splitPath = ({ requestContext }: ProxyEvent) => {
   // whole path, and ends with as many parts as the resource has: `/v1/pets/5` at `/pets/{petId}`.
   const parts = segments(requestContext.path)
   const baseLength = parts.length - segments(requestContext.resourcePath).length
-  return { base: parts.slice(0, baseLength), below: parts.slice(baseLength) }
+  return { base: pathOf(parts.slice(0, baseLength)), below: pathOf(parts.slice(baseLength)) }
 }
 
 const pathOf = (parts: string[]): string => parts.map((part) => `/${part}`).join('')
 
 const scheme = (event: ProxyEvent): 'http' | 'https' =>
-  header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
+  headerValues(event, 'x-forwarded-proto').at(-1) === 'http' ? 'http' : 'https'
 
 /** Creates the result of a function. Its body is JSON, or empty. */
 export const proxyResult = (

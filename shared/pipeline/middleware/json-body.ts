@@ -1,13 +1,13 @@
 import {
   badRequest,
   MAX_BODY_KIB,
+  mediaTypes,
   payloadTooLarge,
   unsupportedMediaType,
 } from '../../model/api-error.ts'
 import { fieldRules } from '../../model/fields.ts'
 import { exactJson } from '../../model/json.ts'
 import type { Entry, ObjectSchema } from '../entry.ts'
-import { mediaTypes } from '../entry-rules.ts'
 import { headerValues, type Middleware, type ProxyEvent } from '../gateway-event.ts'
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a function. */
@@ -35,13 +35,12 @@ const notAnObject = (problem: string, { entries }: ObjectSchema) => {
   return badRequest(`${problem} It must be a JSON object in which ${fields.join('; ')}.`)
 }
 
-const assertMediaType = (event: ProxyEvent, entry: Entry): void => {
+const assertMediaType = (event: ProxyEvent, { method }: Entry): void => {
   const values = headerValues(event, 'content-type').flatMap((value) => value.split(','))
   const types = values.map((value) => value.split(';')[0]?.trim().toLowerCase())
   // Without repeated ones: some proxies send a header twice, or join its values.
   const sent = [...new Set(types)].join(', ')
-  const accepted = mediaTypes(entry)
-  if (!accepted.allowed.includes(sent)) throw unsupportedMediaType(sent, accepted)
+  if (!mediaTypes(method).includes(sent)) throw unsupportedMediaType(sent, method)
 }
 
 const parsedBody = (bytes: Uint8Array): unknown => {

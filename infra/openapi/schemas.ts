@@ -76,7 +76,7 @@ const config: ConversionConfig = {
   },
 }
 
-type Action = { type: string; metadata?: Json; description?: string; text?: string }
+type Action = { type: string; metadata?: Json; description?: string }
 
 /**
  * In a pipe, `mustBe()` comes before `v.description()`. The schema keeps the rule's sentence here,
@@ -88,22 +88,26 @@ type Draft = Json & { [RULE]?: string | undefined }
 
 /** What an action of a pipe makes of the schema of the actions before it. */
 const ACTIONS: Record<string, (schema: Draft, action: Action) => Draft | undefined> = {
-  must_be: (schema, { text = '' }) => {
-    // The values of an enumeration say what its rule says.
-    const rule = schema.enum ? undefined : `${capitalized(text)}.`
-    return { ...schema, description: rule, [RULE]: rule }
-  },
   description: (schema, { description }) => ({
     ...schema,
     description: [description, schema[RULE]].filter(Boolean).join(' '),
   }),
-  // It replaces what comes from the checks before it. An object keeps its properties.
-  metadata: (schema, { metadata }) => (schema.properties ? { ...schema, ...metadata } : metadata),
+  metadata: (schema, { metadata = {} }) => {
+    if (typeof metadata.rule === 'string') return withRule(schema, metadata.rule)
+    // It replaces what comes from the checks before it. An object keeps its properties.
+    return schema.properties ? { ...schema, ...metadata } : metadata
+  },
   // It is the name of the schema in the document.
   title: (schema) => ({ ...schema, title: undefined }),
   // The example appears beside the schema: `exampleMember`.
   examples: (schema) => ({ ...schema, examples: undefined }),
   min_entries: (schema) => ({ ...schema, not: hasNoneOf(Object.keys(Object(schema.properties))) }),
+}
+
+const withRule = (schema: Draft, text: string): Draft => {
+  // The values of an enumeration say what its rule says.
+  const sentence = schema.enum ? undefined : `${capitalized(text)}.`
+  return { ...schema, rule: undefined, description: sentence, [RULE]: sentence }
 }
 
 // What generators of clients need.

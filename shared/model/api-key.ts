@@ -21,11 +21,8 @@ export const scopesOf = (stored: unknown): readonly Scope[] => {
   return scopes.filter((scope) => texts.includes(scope))
 }
 
-/** The texts in an attribute `scopes`: a list, or the set that an edit by hand makes. */
-export const storedScopes = (stored: unknown): string[] => {
-  const values: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
-  return values.filter((value) => typeof value === 'string')
-}
+/** The texts in an attribute `scopes`, which the first keys did not have. */
+export const storedScopes = (stored: unknown): string[] => (Array.isArray(stored) ? stored : [])
 
 /** When a key ends, in seconds since 1970, and who revoked it, as they are stored. */
 type Ending = { expiresAt?: unknown; revokedBy?: unknown }

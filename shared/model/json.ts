@@ -40,11 +40,9 @@ const significantDigits = (number: string): string => {
 }
 
 /** Writes JSON, with each `bigint` in plain digits. (`JSON.stringify` throws for a `bigint`.) */
-export const stringifyJson = (value: unknown, indent = 0): string =>
-  JSON.stringify(
-    value,
-    (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part),
-    indent,
+export const stringifyJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part) =>
+    typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part,
   )
 
 /** The value of a JSON text, as `exactJson` returns it; `undefined` if the text is no JSON. */

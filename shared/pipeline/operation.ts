@@ -3,7 +3,6 @@ import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
-import type { Transaction } from '../data/transaction.ts'
 import type { Entry, Input, Result } from './entry.ts'
 import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
@@ -26,7 +25,7 @@ export const operation = <Id extends OperationId>(
   const entry = entries[id]
   const pipeline = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
-    requestHandler(id, entry, run as unknown as UntypedFunction),
+    requestHandler(id, entry, run as UntypedFunction),
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -35,7 +34,7 @@ export const operation = <Id extends OperationId>(
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
-    ...(entry.body ? [jsonBody(entry.body, entry)] : []),
+    ...(entry.body ? [jsonBody(entry.body, entry.method)] : []),
   ])
   return Object.assign(pipeline, { ready: apiKeys.warmUp() })
 }
@@ -55,8 +54,7 @@ export type OperationLogic<Id extends OperationId> = (
 ) => Result<Contract[Id]>
 
 /** A function without the types that its entry gives it. */
-type UntypedFunction = (input: UntypedInput) => Promise<unknown>
-type UntypedInput = ReturnType<typeof parseRequest> & { tx: Transaction }
+type UntypedFunction = (input: object) => Promise<unknown>
 
 /** Handles a request whose caller is known and whose body is parsed, in one transaction. */
 const requestHandler =

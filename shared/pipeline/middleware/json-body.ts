@@ -7,7 +7,7 @@ import {
 } from '../../model/api-error.ts'
 import { fieldRules } from '../../model/fields.ts'
 import { exactJson } from '../../model/json.ts'
-import type { Entry, ObjectSchema } from '../entry.ts'
+import type { ObjectSchema } from '../entry.ts'
 import { headerValues, type Middleware, type ProxyEvent } from '../gateway-event.ts'
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a function. */
@@ -17,12 +17,12 @@ const MAX_DEPTH = 100
  * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
  * 415, or a 400 that says why the body is no JSON object, or what it must be.
  */
-export const jsonBody = (schema: ObjectSchema, entry: Entry): Middleware => ({
+export const jsonBody = (schema: ObjectSchema, method: string): Middleware => ({
   before: ({ event }) => {
     const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
     if (bytes.length > MAX_BODY_KIB * 1024) throw payloadTooLarge()
     if (bytes.length === 0) throw notAnObject('The body is missing.', schema)
-    assertMediaType(event, entry)
+    assertMediaType(event, method)
     const body = parsedBody(bytes)
     if (!isObject(body)) throw notAnObject('The body is not a JSON object.', schema)
     assertHarmless(body)
@@ -35,7 +35,7 @@ const notAnObject = (problem: string, { entries }: ObjectSchema) => {
   return badRequest(`${problem} It must be a JSON object in which ${fields.join('; ')}.`)
 }
 
-const assertMediaType = (event: ProxyEvent, { method }: Entry): void => {
+const assertMediaType = (event: ProxyEvent, method: string): void => {
   const values = headerValues(event, 'content-type').flatMap((value) => value.split(','))
   const types = values.map((value) => value.split(';')[0]?.trim().toLowerCase())
   // Without repeated ones: some proxies send a header twice, or join its values.

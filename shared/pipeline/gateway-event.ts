@@ -1,10 +1,10 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import type { Caller } from '../model/api-key.ts'
+import type { KeyHolder } from '../model/api-key.ts'
 import { optionalSetting } from '../settings.ts'
 
 /** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
-export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>
+export type ProxyEvent = APIGatewayProxyEventBase<KeyHolder | undefined>
 
 /** What API Gateway makes the response from. */
 export type ProxyResult = { statusCode: number; headers: Record<string, string>; body: string }

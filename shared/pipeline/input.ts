@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type ApiError, badRequest, notFound } from '../model/api-error.ts'
-import type { Caller } from '../model/api-key.ts'
+import type { KeyHolder } from '../model/api-key.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
@@ -31,7 +31,7 @@ export const idempotentRequest = (
   if (key === undefined) return undefined
   const { pathParameters, multiValueQueryStringParameters: query, body } = event
   const request = jsonDigest([pathParameters, query, headerValues(event, 'if-match'), body])
-  return { clientId: callerOf(event).clientId, operation, key, request }
+  return { clientId: keyHolderOf(event).clientId, operation, key, request }
 }
 
 /**
@@ -43,7 +43,7 @@ export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent)
   const { params, body } = partsOf(entry)
   assertParametersOf(operation, entry, event)
   return deepFreeze({
-    client: { id: callerOf(event).clientId },
+    client: { id: keyHolderOf(event).clientId },
     params: parse(params, event.pathParameters ?? {}, notFound),
     page: entry.pages && parsePage(entry, event),
     ifMatch: takesIfMatch(entry)
@@ -53,10 +53,10 @@ export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent)
   })
 }
 
-const callerOf = (event: ProxyEvent): Caller => {
-  const caller = event.requestContext.authorizer
-  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
-  return caller
+const keyHolderOf = (event: ProxyEvent): KeyHolder => {
+  const holder = event.requestContext.authorizer
+  if (!holder) throw new Error('The holder of the key is unknown until bearerKey has run.')
+  return holder
 }
 
 /** A filter that is ignored would be wrong data: all items in place of some. */

@@ -33,7 +33,7 @@ export const operation = <Id extends OperationId>(
     requestLog(id),
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
-    bearerKey(apiKeys.find, entry.scope),
+    bearerKey(apiKeys.findKeyHolder, entry.scope),
     ...(entry.body ? [jsonBody(entry.body, entry.method)] : []),
   ])
   return Object.assign(pipeline, { ready: apiKeys.warmUp() })

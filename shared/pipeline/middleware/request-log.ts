@@ -11,7 +11,7 @@ let coldStart = true
  */
 export const requestLog = (operation: string): Middleware => {
   const log: Middleware['after'] = ({ event, context, response, internal }) => {
-    const caller = event.requestContext.authorizer
+    const holder = event.requestContext.authorizer
     const { statusCode: status = 500, headers = {} } = response ?? {}
     console.info({
       requestId: requestId(event),
@@ -24,9 +24,9 @@ export const requestLog = (operation: string): Middleware => {
       ids: idsIn(event, headers.Location),
       replayed: headers['Idempotent-Replayed'],
       milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
-      keyId: caller?.keyId,
-      clientId: caller?.clientId,
-      keyEnds: soonEnd(caller?.expiresAt),
+      keyId: holder?.keyId,
+      clientId: holder?.clientId,
+      keyEnds: soonEnd(holder?.expiresAt),
       coldStart,
     })
     coldStart = false

@@ -13,7 +13,7 @@ const request = (
   body?: unknown,
 ): ProxyEvent => {
   const event = { ...eventOf(name, changes), body: body as never }
-  event.requestContext.authorizer = { keyId: 'key-1', clientId: 'ann', scopes: [] }
+  event.requestContext.authorizer = { keyId: 'key-1', clientId: 'ann', scopes: [], isValid: true }
   return event
 }
 

@@ -244,7 +244,7 @@ describe('a bug', () => {
 /** Stores what another version of the service responded to this createPet with the local key. */
 const respondedBefore = async (event: ProxyEvent, response: StoredResponse) => {
   const received = structuredClone(event)
-  received.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
+  received.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes, isValid: true }
   Object.assign(received, { body: JSON.parse(event.body ?? '') }) // As `jsonBody` leaves it.
   const request = idempotentRequest('createPet', entries.createPet, received) ?? expect.fail()
   await runTransaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
 import type { Transaction } from '../data/transaction.ts'
 import type { ApiError } from '../model/api-error.ts'
-import type { IfMatch, Revised } from '../model/etag.ts'
+import type { IfMatch, WithRevision } from '../model/etag.ts'
 import type { Scope } from '../service.ts'
 
 /**
@@ -118,7 +118,7 @@ type Parsed<E, Part extends 'params' | 'query' | 'body'> =
 export type Result<E> = E extends { pages: Body<(infer Item)[]> }
   ? Promise<Page<Item>>
   : E extends { returns: Body<infer Resource> }
-    ? Promise<Revised<Resource>>
+    ? Promise<WithRevision<Resource>>
     : Promise<void>
 
 /** Any of the five forms in one type, for what works with every operation. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entries } from '../contract.ts'
 import type { Page } from '../data/list.ts'
-import { etagOf, type Revised } from '../model/etag.ts'
+import { etagOf, type WithRevision } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import type { Entry } from './entry.ts'
@@ -29,7 +29,7 @@ export const successResponse = (
     return { status, body: bodyText(pages, items), link: linkToNext(event, next) }
   }
   if (!returns) return { status, body: '' }
-  const { id, revision } = result as Revised<{ id: number }>
+  const { id, revision } = result as WithRevision<{ id: number }>
   const hasLocation = method === 'POST' && hasPathOfOne(path)
   return {
     status,

@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { collections } from '../shared/collections.ts'
 import { entries } from '../shared/contract.ts'
 import { fieldDescription, fieldRule, wrappedSchema } from '../shared/model/fields.ts'
-import type { Entry } from '../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../shared/pipeline/entry.ts'
 import { PATH_PARAMETER, partsOf } from '../shared/pipeline/entry-rules.ts'
 import { filters as declaredFilters } from '../shared/service.ts'
 import { referencePaths } from './platform/gateway.ts'
@@ -14,7 +14,7 @@ type Stored = ByName<{ fields: v.ObjectEntries }>
 
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
-  contract = entries as ByName<Entry>,
+  contract = entries as ByName<AnyEntry>,
   files = globSync('*.ts', { cwd: new URL('../functions', import.meta.url) }),
   filters = declaredFilters as ByName<readonly string[]>,
   stored = collections as Stored,
@@ -54,8 +54,8 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
 }
 
 const pathProblem = (
-  { method, path, params }: Entry,
-  earlier: [id: string, Entry][],
+  { method, path, params }: AnyEntry,
+  earlier: [id: string, AnyEntry][],
 ): string | undefined => {
   if (!METHODS.includes(method)) return `needs a method: one of ${METHODS.join(', ')}.`
   if (!PATH.test(path))
@@ -75,7 +75,7 @@ const pathProblem = (
 }
 
 /** API Gateway refuses two names for a path parameter after the same parts. */
-const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | undefined => {
+const siblingProblem = (path: string, earlier: [id: string, AnyEntry][]): string | undefined => {
   for (const { 0: parameter, index } of path.matchAll(PATH_PARAMETER)) {
     const parent = path.slice(0, index)
     const [id, sibling] = earlier.find(([, other]) => other.path.startsWith(`${parent}{`)) ?? []
@@ -90,7 +90,7 @@ const PATH = /^(\/(?!\.+(\/|$))[\w.-]+|\/\{[A-Za-z]\w*\})+$/
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
-const fieldProblem = (entry: Entry): string | undefined => {
+const fieldProblem = (entry: AnyEntry): string | undefined => {
   const { params, query } = partsOf(entry)
   for (const { entries } of [...params, ...query])
     for (const [name, schema] of Object.entries(entries))
@@ -139,7 +139,7 @@ const SCALARS = ['string', 'number', 'bigint', 'boolean', 'picklist', 'literal']
 
 /** A list is of one collection, and takes its filters only: no other parameter has an effect. */
 const listProblem = (
-  { pages, query, access }: Entry,
+  { pages, query, access }: AnyEntry,
   filters: ByName<readonly string[]>,
 ): string | undefined => {
   if (!pages) return undefined

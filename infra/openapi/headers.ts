@@ -1,7 +1,7 @@
 import { entries } from '../../shared/contract.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import { exampleMember, type Json } from './schemas.ts'
 
@@ -17,7 +17,7 @@ export const componentHeaders = (paths: Json): Json => {
 }
 
 /** References to the headers `names` of a response, and to those of each response. */
-export const headerReferences = ({ deprecated }: Entry, names: string[]): Json => {
+export const headerReferences = ({ deprecated }: AnyEntry, names: string[]): Json => {
   const references: Json = {}
   const notice = deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
   for (const name of [...COMMON_HEADERS, ...names, ...notice])
@@ -29,7 +29,7 @@ const referenceTo = (header: string): string => `#/components/headers/${header}`
 
 const COMMON_HEADERS = ['Access-Control-Allow-Origin', 'X-Request-Id']
 
-const examplePath = (fits: (entry: Entry) => unknown): string =>
+const examplePath = (fits: (entry: AnyEntry) => unknown): string =>
   service.basePath + (Object.values(entries).find(fits)?.path ?? '')
 
 const NEXT = `limit=1&cursor=${exampleMember(Cursor).example}`

@@ -14,7 +14,7 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { fieldRules } from '../../shared/model/fields.ts'
-import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import {
   partsOf,
   successStatus,
@@ -28,14 +28,14 @@ import { headerReferences } from './headers.ts'
 import { exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responseObjects = (id: string, entry: Entry): Json => {
+export const responseObjects = (id: string, entry: AnyEntry): Json => {
   const responses: Json = { [successStatus(entry)]: successResponse(entry) }
   for (const error of possibleErrors(id, entry))
     responses[error.status] = errorResponse(entry, error)
   return responses
 }
 
-const successResponse = (entry: Entry): Json => {
+const successResponse = (entry: AnyEntry): Json => {
   const schema = entry.pages ?? entry.returns
   const response = {
     description: `${STATUS_CODES[successStatus(entry)]}.`,
@@ -47,7 +47,7 @@ const successResponse = (entry: Entry): Json => {
 }
 
 /** The headers of a success, besides those of every response. */
-const sentHeaders = (entry: Entry): string[] => [
+const sentHeaders = (entry: AnyEntry): string[] => [
   ...(entry.method === 'POST' && hasPathOfOne(entry.path) ? ['Location'] : []),
   ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
   ...(entry.pages ? ['Link'] : []),
@@ -68,7 +68,7 @@ const responseExample = (request: ObjectSchema | undefined, response: v.GenericS
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const possibleErrors = (id: string, entry: Entry): ApiError[] => {
+const possibleErrors = (id: string, entry: AnyEntry): ApiError[] => {
   const { scope, errors = [] } = entry
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
@@ -110,7 +110,7 @@ const firstRule = ({ entries }: ObjectSchema): string => {
   return `${field} must be ${rule}.`
 }
 
-const errorResponse = (entry: Entry, error: ApiError): Json => ({
+const errorResponse = (entry: AnyEntry, error: ApiError): Json => ({
   description: errorDescription(entry, error),
   headers: headerReferences(entry, [...Object.keys(error.headers), ...replayedIf(entry, error)]),
   content: {
@@ -119,14 +119,14 @@ const errorResponse = (entry: Entry, error: ApiError): Json => ({
 })
 
 /** The entry's own text wins over a general one. Other statuses have their reason phrase. */
-const errorDescription = ({ errors = [] }: Entry, { status }: ApiError): string => {
+const errorDescription = ({ errors = [] }: AnyEntry, { status }: ApiError): string => {
   const general = ERROR_DESCRIPTIONS[status]
   const own = errors.find((each) => each.status === status)?.message
   return general ? (own ?? general) : `${STATUS_CODES[status]}.`
 }
 
 /** The header of a refusal by a function, which may be the response to an earlier request. */
-const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
+const replayedIf = (entry: AnyEntry, { status }: ApiError): string[] =>
   takesIdempotencyKey(entry) &&
   [404, 412, ...(entry.errors ?? []).map((each) => each.status)].includes(status)
     ? ['Idempotent-Replayed']

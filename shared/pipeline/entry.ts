@@ -122,7 +122,7 @@ export type Result<E> = E extends { pages: Body<(infer Item)[]> }
     : Promise<void>
 
 /** Any of the five forms in one type, for what works with every operation. */
-export interface Entry extends Common {
+export interface AnyEntry extends Common {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema
   query?: ObjectSchema

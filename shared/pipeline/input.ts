@@ -5,7 +5,7 @@ import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
 import { shortened } from '../model/names.ts'
-import type { Entry, ObjectSchema } from './entry.ts'
+import type { AnyEntry, ObjectSchema } from './entry.ts'
 import {
   ConditionHeader,
   KeyHeader,
@@ -23,7 +23,7 @@ import { headerValues, type ProxyEvent } from './gateway-event.ts'
  */
 export const idempotentRequest = (
   operation: string,
-  entry: Entry,
+  entry: AnyEntry,
   event: ProxyEvent,
 ): IdempotentRequest | undefined => {
   if (!takesIdempotencyKey(entry)) return undefined
@@ -39,7 +39,7 @@ export const idempotentRequest = (
  * parameter that the operation does not have, 404 for an invalid path parameter, 400 that names
  * everything that is invalid in another part.
  */
-export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent) => {
+export const parseRequest = (operation: string, entry: AnyEntry, event: ProxyEvent) => {
   const { params, body } = partsOf(entry)
   assertParametersOf(operation, entry, event)
   return deepFreeze({
@@ -60,7 +60,7 @@ const keyHolderOf = (event: ProxyEvent): KeyHolder => {
 }
 
 /** A filter that is ignored would be wrong data: all items in place of some. */
-const assertParametersOf = (operation: string, entry: Entry, event: ProxyEvent): void => {
+const assertParametersOf = (operation: string, entry: AnyEntry, event: ProxyEvent): void => {
   const known = queryParameters(entry)
   const sent = Object.entries(event.multiValueQueryStringParameters ?? {})
   for (const [name, values = []] of sent.filter(([name]) => name !== '')) {
@@ -70,7 +70,7 @@ const assertParametersOf = (operation: string, entry: Entry, event: ProxyEvent):
 }
 
 /** The error for a query parameter that an operation does not have. */
-export const unknownParameter = (operation: string, entry: Entry, name: string): ApiError => {
+export const unknownParameter = (operation: string, entry: AnyEntry, name: string): ApiError => {
   const known = queryParameters(entry).join(', ') || 'none'
   return badRequest(
     `There is no query parameter ${shortened(name, 50)}. ${operation} has ${known}.`,
@@ -78,7 +78,7 @@ export const unknownParameter = (operation: string, entry: Entry, name: string):
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */
-const parsePage = (entry: Entry, event: ProxyEvent) => {
+const parsePage = (entry: AnyEntry, event: ProxyEvent) => {
   const sent = event.queryStringParameters ?? {}
   const { limit, cursor, ...filter } = parse(partsOf(entry).query, sent)
   return { limit, cursor, filter }

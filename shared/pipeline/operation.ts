@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
-import type { Entry, Input, Result } from './entry.ts'
+import type { AnyEntry, Input, Result } from './entry.ts'
 import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
@@ -58,7 +58,7 @@ type UntypedFunction = (input: object) => Promise<unknown>
 
 /** Handles a request whose caller is known and whose body is parsed, in one transaction. */
 const requestHandler =
-  (id: string, entry: Entry, run: UntypedFunction) =>
+  (id: string, entry: AnyEntry, run: UntypedFunction) =>
   async (event: ProxyEvent): Promise<ProxyResult> => {
     const request = idempotentRequest(id, entry, event)
     const response = await runTransaction((tx) =>

@@ -4,7 +4,7 @@ import type { Page } from '../data/list.ts'
 import { etagOf, type WithRevision } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
-import type { Entry } from './entry.ts'
+import type { AnyEntry } from './entry.ts'
 import { successStatus } from './entry-rules.ts'
 import {
   absoluteUrl,
@@ -18,7 +18,7 @@ import type { OperationResponse } from './respond-once.ts'
 
 /** The response of an operation whose function returned `result`. */
 export const successResponse = (
-  entry: Entry,
+  entry: AnyEntry,
   event: ProxyEvent,
   result: unknown,
 ): OperationResponse => {

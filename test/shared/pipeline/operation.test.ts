@@ -16,7 +16,7 @@ import { Id } from '../../../shared/model/id.ts'
 import { Order } from '../../../shared/orders/order.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
 import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/gateway-event.ts'
 import { idempotentRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
@@ -331,7 +331,7 @@ describe('with an idempotency key', () => {
 test('a success has the fields of its schema and no others, at any depth', () => {
   const fields = { pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) }
   const returns = v.object({ id: Id, ...fields })
-  const entry: Entry = { ...contract.getOrder, returns }
+  const entry: AnyEntry = { ...contract.getOrder, returns }
   const held = { ...storedPet(1), order: 9 }
   // What breaks the schema is cut to it, too: another version may have stored it.
   const broken = { name: 7, status: 'gone' }

@@ -14,13 +14,13 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { fieldRules } from '../../shared/model/fields.ts'
-import type { AnyEntry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import {
   partsOf,
   successStatus,
   takesIdempotencyKey,
   takesIfMatch,
-} from '../../shared/pipeline/entry-rules.ts'
+} from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import { unknownParameter } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'

@@ -1,7 +1,7 @@
 // What the functions may do, and for how long, in AWS and locally.
 import { type Permission, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { takesIdempotencyKey } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
-import { takesIdempotencyKey } from '../../shared/pipeline/entry-rules.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }

@@ -5,7 +5,6 @@ import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
 import { shortened } from '../model/names.ts'
-import type { AnyEntry, ObjectSchema } from './entry.ts'
 import {
   ConditionHeader,
   KeyHeader,
@@ -13,7 +12,8 @@ import {
   queryParameters,
   takesIdempotencyKey,
   takesIfMatch,
-} from './entry-rules.ts'
+} from './by-method.ts'
+import type { AnyEntry, ObjectSchema } from './entry.ts'
 import { headerValues, type ProxyEvent } from './gateway-event.ts'
 
 /**

@@ -4,8 +4,8 @@ import type { Page } from '../data/list.ts'
 import { etagOf, type WithRevision } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
+import { successStatus } from './by-method.ts'
 import type { AnyEntry } from './entry.ts'
-import { successStatus } from './entry-rules.ts'
 import {
   absoluteUrl,
   basePath,

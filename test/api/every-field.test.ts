@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
-import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry-rules.ts'
 import { createdPet, request, sendJson } from '../support/api.ts'
 
 // What each operation and each field must withstand, drawn from the contract: whoever adds one adds

@@ -69,6 +69,7 @@ const linkToNext = (event: ProxyEvent, next: number | undefined): string | undef
   if (next === undefined) return undefined
   const parameters = { ...event.queryStringParameters, cursor: cursorAfter(next) }
   const query = new URLSearchParams()
-  for (const [name, value = ''] of Object.entries(parameters)) query.append(name, value)
+  for (const [name, value = ''] of Object.entries(parameters))
+    if (name !== '') query.append(name, value) // An empty name is no parameter.
   return `<${absoluteUrl(event, `${pathBelowBase(event)}?${query}`)}>; rel="next"`
 }

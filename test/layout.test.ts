@@ -46,7 +46,6 @@ test.each([
       ...[
         'shared/pipeline/middleware/',
         'shared/pipeline/entry.ts',
-        'shared/pipeline/entry-rules.ts',
         'shared/pipeline/gateway-event.ts',
       ],
       ...['shared/model/', 'shared/service.ts', '@middy/', 'node:'],

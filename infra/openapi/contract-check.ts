@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { collections } from '../../shared/collections.ts'
 import { entries } from '../../shared/contract.ts'
 import { fieldDescription, fieldRule } from '../../shared/model/fields.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { filters as declaredFilters } from '../../shared/service.ts'
 import { responseSchema, type SchemaPart, schemasIn } from './schemas.ts'
 
@@ -13,7 +13,7 @@ type Stored = ByName<{ fields: v.ObjectEntries }>
 
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
-  contract = entries as ByName<Entry>,
+  contract = entries as ByName<AnyEntry>,
   files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
   filters = declaredFilters as ByName<readonly string[]>,
   stored = collections as Stored,
@@ -35,8 +35,8 @@ export const contractProblem = ({
 }
 
 const pathProblem = (
-  { method, path, params }: Entry,
-  earlier: [id: string, Entry][],
+  { method, path, params }: AnyEntry,
+  earlier: [id: string, AnyEntry][],
 ): string | undefined => {
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
@@ -48,7 +48,7 @@ const pathProblem = (
 }
 
 /** API Gateway refuses two names for a path parameter after the same parts. */
-const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | undefined => {
+const siblingProblem = (path: string, earlier: [id: string, AnyEntry][]): string | undefined => {
   for (const { 0: parameter, index } of path.matchAll(PATH_PARAMETER)) {
     const parent = path.slice(0, index)
     const [id, sibling] = earlier.find(([, other]) => other.path.startsWith(`${parent}{`)) ?? []
@@ -59,7 +59,7 @@ const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | 
 }
 
 /** A response is cut to the fields of its schema, because what else is stored may be secret. */
-const responseProblem = (entry: Entry): string | undefined => {
+const responseProblem = (entry: AnyEntry): string | undefined => {
   const open = schemasIn(responseSchema(entry)).find(isOpen)
   if (!open) return undefined
   const kind = `v.${open.reference.name}()`
@@ -78,7 +78,7 @@ const CLOSED = [
   ...['object', 'array', 'optional', 'nullable', 'union'],
 ]
 
-const fieldProblem = (entry: Entry): string | undefined => {
+const fieldProblem = (entry: AnyEntry): string | undefined => {
   const requests = Object.values(partsOf(entry)).flat()
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
@@ -92,7 +92,7 @@ const fieldProblem = (entry: Entry): string | undefined => {
 
 /** A list is of one collection, and takes its filters only: no other parameter has an effect. */
 const listProblem = (
-  { pages, query, access }: Entry,
+  { pages, query, access }: AnyEntry,
   filters: ByName<readonly string[]>,
 ): string | undefined => {
   if (!pages) return undefined

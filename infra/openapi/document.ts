@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { partsOf } from '../../shared/pipeline/entry-rules.ts'
+import { partsOf } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { reference, service } from '../../shared/service.ts'
 import { guide } from './guide.ts'
 import { componentHeaders } from './headers.ts'
@@ -48,7 +48,7 @@ export const openApiText = (baseUrls: readonly string[]): string =>
   `${JSON.stringify(openApiDocument(baseUrls), undefined, 2)}\n`
 
 /** The OpenAPI operation object of an entry. */
-export const operationObject = (id: string, entry: Entry): Json => ({
+export const operationObject = (id: string, entry: AnyEntry): Json => ({
   operationId: id,
   summary: entry.summary,
   description: operationText(entry),
@@ -84,7 +84,7 @@ const pathItems = (): Json => {
 }
 
 /** At most 300 characters, because agents cut the rest off. */
-const operationText = ({ description, scope, deprecated, stability }: Entry): string => {
+const operationText = ({ description, scope, deprecated, stability }: AnyEntry): string => {
   const parts = [description, `Needs the scope \`${scope}\`.`]
   if (stability) parts.push(`Marked as ${stability}: may change or be removed without notice.`)
   if (deprecated)
@@ -97,7 +97,7 @@ const operationText = ({ description, scope, deprecated, stability }: Entry): st
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-const parameterObjects = (entry: Entry): Json[] => {
+const parameterObjects = (entry: AnyEntry): Json[] => {
   const { params, query, headers } = partsOf(entry)
   const objects: Json[] = []
   for (const [location, schemas] of Object.entries({ path: params, query, header: headers }))

@@ -1,6 +1,4 @@
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { noticeHeaders } from '../../shared/pipeline/entry-rules.ts'
-import { cors } from '../../shared/pipeline/gateway-event.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import type { Json } from './schemas.ts'
 
 /** The headers that `paths` refer to, for the components of the document. */
@@ -14,9 +12,10 @@ export const componentHeaders = (paths: Json): Json => {
 }
 
 /** References to the headers `names` of a response, and to those of each response. */
-export const headerReferences = (entry: Entry, names: string[]): Json => {
+export const headerReferences = ({ deprecated }: AnyEntry, names: string[]): Json => {
   const references: Json = {}
-  for (const name of [...COMMON_HEADERS, ...names, ...noticeHeaders(entry)])
+  const notice = deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
+  for (const name of [...COMMON_HEADERS, ...names, ...notice])
     references[name] = { $ref: referenceTo(name) }
   return references
 }
@@ -35,7 +34,7 @@ type Header = {
 const HEADERS: Record<string, Header> = {
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the response (CORS).',
-    schema: { const: cors.allowedOrigin },
+    schema: { const: '*' },
     required: true,
   },
   'X-Request-Id': {

@@ -11,21 +11,19 @@ import {
   unauthorized,
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
 import {
-  mediaTypes,
-  successHeaders,
   successStatus,
   takesIdempotencyKey,
   takesIfMatch,
-} from '../../shared/pipeline/entry-rules.ts'
+} from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { headerReferences } from './headers.ts'
 import { exampleOf, type Json, jsonContent, jsonSchema, responseSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responseObjects = (entry: Entry): Json => {
+export const responseObjects = (entry: AnyEntry): Json => {
   const responses: Json = { [successStatus(entry)]: successResponse(entry) }
   for (const error of errorsAround(entry)) responses[error.status] = errorResponse(entry, error, [])
   const replayed = takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []
@@ -34,7 +32,7 @@ export const responseObjects = (entry: Entry): Json => {
   return responses
 }
 
-const successResponse = (entry: Entry): Json => {
+const successResponse = (entry: AnyEntry): Json => {
   const schema = responseSchema(entry)
   return {
     description: `${STATUS_CODES[successStatus(entry)]}.`,
@@ -43,12 +41,16 @@ const successResponse = (entry: Entry): Json => {
   }
 }
 
-/** The headers of a success. It has no location if no operation has its path. */
-const sentHeaders = (entry: Entry): string[] =>
-  successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(entry.path))
+/** The headers of a success, besides those of every response. */
+const sentHeaders = (entry: AnyEntry): string[] => [
+  ...(entry.method === 'POST' && hasPathOfOne(entry.path) ? ['Location'] : []),
+  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
+  ...(entry.pages ? ['Link'] : []),
+  ...(entry.returns ? ['ETag'] : []),
+]
 
 /** After `PATCH { name: 'Max' }`, the example of a pet has the name Max. */
-const responseExample = ({ body }: Entry, response: v.GenericSchema): unknown => {
+const responseExample = ({ body }: AnyEntry, response: v.GenericSchema): unknown => {
   const example = exampleOf(response)
   if (!body || example === undefined) return example
   const changed = { ...Object(example), ...Object(exampleOf(body)) }
@@ -56,12 +58,12 @@ const responseExample = ({ body }: Entry, response: v.GenericSchema): unknown =>
 }
 
 /** The errors of the pipeline and of API Gateway. Their messages are descriptions here. */
-const errorsAround = (entry: Entry): ApiError[] => [
+const errorsAround = (entry: AnyEntry): ApiError[] => [
   badRequest('The body, a parameter or a header is invalid. The message names it.'),
   unauthorized({ keyWasSent: true }),
   insufficientScope(entry.scope),
   ...(entry.body
-    ? [gatewayResponses.payloadTooLarge, unsupportedMediaType('text/plain', mediaTypes(entry))]
+    ? [gatewayResponses.payloadTooLarge, unsupportedMediaType('text/plain', entry.method)]
     : []),
   ...(takesIdempotencyKey(entry) ? [idempotencyKeyReused()] : []),
   gatewayResponses.tooManyRequests,
@@ -72,13 +74,13 @@ const errorsAround = (entry: Entry): ApiError[] => [
 ]
 
 /** The errors of the function, each of which may be the response to an earlier request. */
-const errorsOfFunction = (entry: Entry): ApiError[] => [
+const errorsOfFunction = (entry: AnyEntry): ApiError[] => [
   ...(entry.params ? [notFound('Nothing has this identifier, or it is invalid.')] : []),
   ...(takesIfMatch(entry) ? [preconditionFailed()] : []),
   ...(entry.errors ?? []),
 ]
 
-const errorResponse = (entry: Entry, error: ApiError, further: string[]): Json => ({
+const errorResponse = (entry: AnyEntry, error: ApiError, further: string[]): Json => ({
   description: error.message,
   headers: headerReferences(entry, [...Object.keys(error.headers), ...further]),
   content: jsonContent(

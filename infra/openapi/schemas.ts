@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { fieldDescription, fieldRule } from '../../shared/model/fields.ts'
 import { capitalized } from '../../shared/model/names.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 
 /** A JSON Schema (draft 2020-12), or a part of one. */
 export type Json = Record<string, unknown>
@@ -45,7 +45,7 @@ export const jsonContent = (schema: Json, example: unknown): Json => ({
 })
 
 /** The schema of the response body of an operation; `undefined` if it has none. */
-export const responseSchema = ({ pages, returns }: Entry): v.GenericSchema | undefined =>
+export const responseSchema = ({ pages, returns }: AnyEntry): v.GenericSchema | undefined =>
   pages ?? returns
 
 /** A schema, with what only some kinds have: the fields of an object, the parts of a union. */
@@ -77,6 +77,7 @@ const config: ConversionConfig = {
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
     const { type, metadata }: Action = valibotAction
     const { properties } = jsonSchema
+    if (metadata?.rule !== undefined) return { ...jsonSchema } // It is part of a description.
     // It replaces what comes from the checks before it. An object keeps its properties.
     if (type === 'metadata') return properties ? { ...jsonSchema, ...metadata } : metadata
     if (type === 'min_entries')

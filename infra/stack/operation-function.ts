@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { Alias } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { filters } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { functionSettings, tableActions } from '../platform/functions.ts'
@@ -10,12 +10,12 @@ import type { Stage } from '../stages.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { Storage } from './storage.ts'
 
-type OperationProps = { entry: Entry; storage: Storage; stage: Stage }
+type OperationProps = { entry: AnyEntry; storage: Storage; stage: Stage }
 
 /** The function of an operation. It may do what `tableActions` says, and log. */
 export class OperationFunction extends ServiceFunction {
   readonly operationId: string
-  readonly entry: Entry
+  readonly entry: AnyEntry
   /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
 
@@ -45,7 +45,7 @@ export class OperationFunction extends ServiceFunction {
 }
 
 /** The settings that a function reads. */
-const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
+const settingVariables = ({ access }: AnyEntry, stage: Stage): Record<string, string> => {
   const { keyPrefix, publicBaseUrl, readShards, writeShards } = settings
   const isSharded = Object.keys(access).some((table) => table in filters)
   return {

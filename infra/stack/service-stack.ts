@@ -1,7 +1,7 @@
 import { CfnResource, Stack } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { entries } from '../../shared/contract.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
 import { Api } from './api.ts'
@@ -19,7 +19,7 @@ export class ServiceStack extends Stack {
     scope: Construct,
     id: string,
     stage: Stage,
-    contract: Record<string, Entry> = entries,
+    contract: Record<string, AnyEntry> = entries,
   ) {
     super(scope, id, {
       env: { account: stage.account, region: stage.region },

@@ -55,7 +55,7 @@ export const ruleBrokenByResponse = (
     if (Boolean(isReplay) === own.length > 0)
       return 'a response is a replay if another request stored it'
   }
-  if (!resourcesIn(exactJson(body, JSON.parse(body || 'null'))).every(isOfCommitOf(state)))
+  if (!resourcesIn(exactJson(body || 'null')).every(isOfCommitOf(state)))
     return 'a response has a resource as it was stored'
   if (isReplay) return undefined
   if (status >= 400 && tookEffect) return 'a request that is refused has no effect'

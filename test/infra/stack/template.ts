@@ -5,7 +5,7 @@ import { ServiceStack } from '../../../infra/stack/service-stack.ts'
 import { type Stage, stackName, stages } from '../../../infra/stages.ts'
 import { entries } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
 
 type StageName = keyof typeof stages
 
@@ -28,7 +28,7 @@ const synthesized = new Map<string, { stack: ServiceStack; template: Template }>
 export const synthesize = (
   name: StageName,
   options: Partial<Stage> = {},
-  contract: Record<string, Entry> = entries,
+  contract: Record<string, AnyEntry> = entries,
 ) => {
   const key = JSON.stringify([name, options, Object.keys(contract)])
   const known = synthesized.get(key)

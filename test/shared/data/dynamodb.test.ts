@@ -179,7 +179,7 @@ test(
     await runTransaction((tx) => storedResponse(tx, keyed))
     const { id } = await pets.create(newPet())
     await pets.get(id)
-    await apiKeys.find(newApiKey('local'))
+    await apiKeys.findKeyHolder(newApiKey('local'))
 
     const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
     expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))

@@ -30,13 +30,13 @@ type Monitored = { api: Api; operations: OperationFunction[]; storage: Storage; 
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { api, operations, storage, stage }: Monitored) {
     super(scope, id)
-    const metrics = newApiMetrics(this, api, operations)
+    const metrics = newApiMetrics(this, api)
     const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}` // One in the whole account.
     const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage, dashboardName })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    const questions = Object.entries(newGraphs(metrics, operations, storage))
+    const questions = Object.entries(newGraphs(metrics, { api, operations, storage }))
     for (const [question, graphs] of questions)
       dashboard.addWidgets(
         new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
@@ -59,19 +59,6 @@ type Query = { id: string; name: string; logGroups: LogGroup[] } & QueryStringPr
 const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query[] => {
   const logGroups = operations.map(({ logGroup }) => logGroup)
   return [
-    {
-      id: 'InitTimes',
-      name: 'init and duration of each function',
-      logGroups,
-      filterStatements: ['type = "platform.report"'],
-      statsStatements: [
-        'count(*) as calls, pct(record.metrics.durationMs, 50) as p50, ' +
-          'pct(record.metrics.durationMs, 99) as p99, ' +
-          'count(record.metrics.initDurationMs) as coldStarts, ' +
-          'pct(record.metrics.initDurationMs, 50) as initP50, ' +
-          'pct(record.metrics.initDurationMs, 99) as initP99 by @log',
-      ],
-    },
     {
       id: 'Calls',
       name: 'calls by operation and key',
@@ -121,9 +108,8 @@ type Graphs = Record<string, IMetric[]>
 
 /** The graphs by question and title. */
 const newGraphs = (
-  api: ApiMetrics,
-  operations: OperationFunction[],
-  storage: Storage,
+  metrics: ApiMetrics,
+  { api, operations, storage }: Omit<Monitored, 'stage'>,
 ): Record<string, Graphs> => {
   const names = tableIds.map((id) => `"${storage.tables[id].current.tableName}"`).join(' OR ')
   const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
@@ -131,10 +117,11 @@ const newGraphs = (
   const handlers = operations.map(({ handler }) => handler)
   return {
     'Are customers hurt?': {
-      '5xx': [api.unavailable, api.broken, api.errors],
-      'Latency (ms)': [50, 90, 99].map(api.latency),
-      '429 (% of the requests)': [api.throttledPercentage],
-      Requests: [api.requests, api.refused],
+      '5xx': [metrics.unavailable, metrics.broken, metrics.errors],
+      'Latency (ms)': [50, 90, 99].map((percent) =>
+        api.restApi.metricLatency({ statistic: Stats.p(percent) }),
+      ),
+      Requests: [metrics.requests, metrics.denied, metrics.invalid, metrics.throttled],
     },
     'Which operation?': {
       '5xx of each operation': search(ofAccessLog, '"ServerErrors"', 'Sum'),

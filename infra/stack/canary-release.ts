@@ -56,7 +56,7 @@ const newHook = (
   const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
   return new ServiceFunction(scope, 'Hook', {
     stage: { ...stage, dynamoDBClient: 'sdk' }, // Nobody waits for its cold start.
-    entry: fileURLToPath(new URL('../release-hook.ts', import.meta.url)),
+    entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
     policyName: 'Hook',
     statements: [
       putKeys.statement,

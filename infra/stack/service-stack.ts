@@ -1,4 +1,4 @@
-import { CfnResource, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { entries } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
@@ -12,7 +12,7 @@ import { Storage } from './storage.ts'
 
 /**
  * A deployment. The `contract` has all operations, except in tests. Throws a ConfigurationError if
- * the stage is invalid, or if there are too many operations.
+ * the stage is invalid.
  */
 export class ServiceStack extends Stack {
   constructor(
@@ -37,17 +37,5 @@ export class ServiceStack extends Stack {
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
     if (stage.release === 'canary')
       new CanaryRelease(this, 'Release', { operations, storage, stage })
-    checkSize(this)
   }
-}
-
-/** CDK has the same limit, but its message does not say what to do. */
-const checkSize = (stack: Stack): void => {
-  const limit = stack.node.tryGetContext('@aws-cdk/core:stackResourceLimit') ?? 500
-  const resources = stack.node.findAll().filter(CfnResource.isCfnResource).length
-  if (resources <= limit) return
-  throw new ConfigurationError(
-    `${stack.stackName} has ${resources} resources, and CloudFormation allows ${limit}. Split the ` +
-      'service in two: infra/LIMITS.md says how many operations fit.',
-  )
 }

@@ -11,10 +11,12 @@ import {
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
+import { collectionsDigest } from '../bundle/collections-digest.ts'
 import type { TableActions } from '../platform/functions.ts'
-import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
 import { allow } from './service-function.ts'
+
+const digest = collectionsDigest()
 
 /** The permission to use a table, and the variable with its name. */
 type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
@@ -38,7 +40,7 @@ export class Storage extends Construct {
     // For `npm run rewrite`, which must store items as the functions do.
     new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
     new CfnOutput(Stack.of(this), 'WriteShards', { value: `${stage.writeShards}` })
-    new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
+    new CfnOutput(Stack.of(this), 'Sources', { value: digest })
   }
 
   /** Returns all that a function needs, so that it cannot have one part without the other. */

@@ -71,11 +71,11 @@ export class Api extends Construct {
 
   #addRoutes(path: string, operations: OperationFunction[]): void {
     const resource = this.restApi.root.resourceForPath(path)
-    const methods = [...operations.map(({ entry }) => entry.method), 'OPTIONS']
     for (const { operationId: operationName, entry, alias } of operations) {
       const integration = new LambdaIntegration(alias, { allowTestInvoke: false })
       resource.addMethod(entry.method, integration, { operationName })
     }
+    const methods = operations.map(({ entry }) => entry.method)
     addFixedMethods(resource, methods)
   }
 

@@ -9,26 +9,31 @@ import {
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { commonHeaders, httpsHeaders } from '../../shared/pipeline/gateway-event.ts'
 import { publicDocuments } from '../openapi/reference.ts'
-import {
-  gatewayResponses,
-  gatewayResponseTypes,
-  methodsElsewhere,
-  preflightHeaders,
-  referenceMethods,
-} from '../platform/gateway.ts'
+import { gatewayResponses, gatewayResponseTypes, preflightHeaders } from '../platform/gateway.ts'
 import type { Stage } from '../stages.ts'
 
 /** Adds the responses without a function, except at the paths of operations. */
 export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]): void => {
   addGatewayResponses(api, stage)
-  addNotFound(api)
-  addReference(api, baseUrls)
+  // By default, API Gateway returns 403 for other paths, and repeats the header `Authorization` as
+  // a broken AWS signature. A preflight is allowed, so that pages can read the 404.
+  for (const resource of [api.root, api.root.addResource('{proxy+}')])
+    addFixedMethods(resource, [], gatewayResponses.notFound)
+  // The OpenAPI document and its page, for everyone.
+  const methods = ['GET', 'HEAD']
+  for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
+    const resource = api.root.resourceForPath(path)
+    for (const method of methods) addMock(resource, method, { status: 200, ...document })
+    addFixedMethods(resource, methods)
+  }
 }
 
-/** Responds to OPTIONS, and returns 405 for methods that are not `allowed`. */
-export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
-  addOptions(resource, allowed)
-  addError(resource, gatewayResponses.methodNotAllowed(allowed))
+/** Responds to OPTIONS, and with an error, by default a 405, to what is not among `methods`. */
+export const addFixedMethods = (resource: IResource, methods: string[], error?: ApiError): void => {
+  const allowed = [...methods, 'OPTIONS']
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
+  const { status, headers, body } = error ?? gatewayResponses.methodNotAllowed(allowed)
+  addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 }
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
@@ -48,26 +53,6 @@ const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
 }
 
 /**
- * Returns 404 for other paths, but allows a preflight, so that pages can read the 404. By default,
- * API Gateway returns 403, and repeats the header `Authorization` as a broken AWS signature.
- */
-const addNotFound = (api: RestApi): void => {
-  for (const resource of [api.root, api.root.addResource('{proxy+}')]) {
-    addOptions(resource, methodsElsewhere)
-    addError(resource, gatewayResponses.notFound)
-  }
-}
-
-/** Serves the OpenAPI document and its page to everyone. */
-const addReference = (api: RestApi, baseUrls: string[]): void => {
-  for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
-    const resource = api.root.resourceForPath(path)
-    for (const method of ['GET', 'HEAD']) addMock(resource, method, { status: 200, ...document })
-    addFixedMethods(resource, referenceMethods)
-  }
-}
-
-/**
  * The documents for these addresses. CDK's tokens for URLs that only the deployment knows contain a
  * `$`, which the documents escape. So tokens are inserted last, in place of other URLs.
  */
@@ -81,13 +66,6 @@ const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => 
       document.body = document.body.replaceAll(`"${placeholders[i]}"`, () => `"${url}"`)
   return documents
 }
-
-const addOptions = (resource: IResource, allowed: string[]): void =>
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
-
-/** Returns an error for all methods that the resource has not. */
-const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
-  addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 
 type HeaderValues = Readonly<Record<string, string>>
 

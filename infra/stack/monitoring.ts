@@ -7,7 +7,6 @@ import {
   type IMetric,
   SearchExpression,
   Stats,
-  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   type LogGroup,
@@ -36,106 +35,74 @@ export class Monitoring extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    const questions = Object.entries(newGraphs(metrics, { api, operations, storage }))
-    for (const [question, graphs] of questions)
-      dashboard.addWidgets(
-        new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
-        ...Object.entries(graphs).map(
-          ([title, left]) => new GraphWidget({ title, left, width: 8 }),
-        ),
-      )
-    for (const { id, name, logGroups, ...query } of newQueries(operations, api.accessLog))
-      new QueryDefinition(this, id, {
-        queryDefinitionName: `${Stack.of(this).stackName}/${name}`,
-        logGroups,
-        queryString: new QueryString(query),
-      })
+    const graphs = { ...newApiGraphs(metrics, api), ...newCauseGraphs(operations, storage) }
+    dashboard.addWidgets(
+      ...Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 })),
+    )
+    this.#addQueries(operations, api.accessLog)
   }
-}
 
-type Query = { id: string; name: string; logGroups: LogGroup[] } & QueryStringProps
-
-/** Queries for CloudWatch Logs Insights. Operators replace `ID` before they run one. */
-const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query[] => {
-  const logGroups = operations.map(({ logGroup }) => logGroup)
-  return [
-    {
-      id: 'Calls',
-      name: 'calls by operation and key',
-      logGroups,
+  /** Queries for CloudWatch Logs Insights. Operators replace `ID` before they run one. */
+  #addQueries(operations: OperationFunction[], accessLog: LogGroup): void {
+    const ofFunctions = operations.map(({ logGroup }) => logGroup)
+    // The access log has the address of each request; only the log of a function has the client.
+    const all = [accessLog, ...ofFunctions]
+    this.#addQuery('Calls', 'calls by operation and key', ofFunctions, {
       filterStatements: ['ispresent(message.keyId)'],
       statsStatements: [
         'count(*) as calls, max(@timestamp) as last ' +
-          'by message.operation, message.keyId, message.clientId',
+          'by message.operation, message.keyId, message.clientId, message.keyEnds',
       ],
       sort: 'last desc',
-    },
-    {
-      id: 'Refusals',
-      name: 'refused requests by address, client and code',
-      // The access log has the address of each request; only the log of a function has the client.
-      logGroups: [accessLog, ...logGroups],
+    })
+    this.#addQuery('Refusals', 'refused requests by address, client and code', all, {
       filterStatements: ['status like /^4/ or message.status like /^4/'],
       statsStatements: ['count(*) as requests by sourceIp, status, message.clientId, message.code'],
       sort: 'requests desc',
-    },
-    {
-      id: 'Request',
-      name: 'by request id',
-      logGroups: [accessLog, ...logGroups],
+    })
+    this.#addQuery('Request', 'by id', all, {
       filterStatements: ['@message like "ID"'],
       fields: ['@timestamp', '@log', '@message'],
-    },
-    {
-      id: 'Changes',
-      name: 'who changed an id',
-      logGroups,
-      filterStatements: ['message.ids like "ID" and message.method != "GET"'],
-      fields: ['@timestamp', 'message.operation', 'message.status', 'message.clientId'],
-    },
-    {
-      id: 'EndingKeys',
-      name: 'keys that end within 14 days',
-      logGroups,
-      filterStatements: ['ispresent(message.keyEnds)'],
-      statsStatements: ['count(*) as calls by message.keyEnds, message.keyId, message.clientId'],
-      sort: 'message.keyEnds',
-    },
-  ]
+    })
+  }
+
+  #addQuery(id: string, name: string, logGroups: LogGroup[], query: QueryStringProps): void {
+    const queryDefinitionName = `${Stack.of(this).stackName}/${name}`
+    const queryString = new QueryString(query)
+    new QueryDefinition(this, id, { queryDefinitionName, logGroups, queryString })
+  }
 }
 
-type Graphs = Record<string, IMetric[]>
+/** The graphs by title: what callers notice, and at which operation. */
+const newApiGraphs = (metrics: ApiMetrics, { restApi }: Api): Record<string, IMetric[]> => ({
+  '5xx': [metrics.unavailable, metrics.broken, metrics.errors],
+  'Latency (ms)': [50, 90, 99].map((percent) =>
+    restApi.metricLatency({ statistic: Stats.p(percent) }),
+  ),
+  Requests: [metrics.requests, metrics.denied, metrics.invalid, metrics.throttled],
+  '5xx of each operation': search(
+    `Namespace="${Stack.of(restApi).stackName}"`,
+    '"ServerErrors"',
+    'Sum',
+  ),
+})
 
-/** The graphs by question and title. */
-const newGraphs = (
-  metrics: ApiMetrics,
-  { api, operations, storage }: Omit<Monitored, 'stage'>,
-): Record<string, Graphs> => {
+const newCauseGraphs = (
+  operations: OperationFunction[],
+  storage: Storage,
+): Record<string, IMetric[]> => {
   const names = tableIds.map((id) => `"${storage.tables[id].current.tableName}"`).join(' OR ')
   const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
-  const ofAccessLog = `Namespace="${Stack.of(storage).stackName}"`
   const handlers = operations.map(({ handler }) => handler)
   return {
-    'Are customers hurt?': {
-      '5xx': [metrics.unavailable, metrics.broken, metrics.errors],
-      'Latency (ms)': [50, 90, 99].map((percent) =>
-        api.restApi.metricLatency({ statistic: Stats.p(percent) }),
-      ),
-      Requests: [metrics.requests, metrics.denied, metrics.invalid, metrics.throttled],
-    },
-    'Which operation?': {
-      '5xx of each operation': search(ofAccessLog, '"ServerErrors"', 'Sum'),
-      'Duration of each function, p99 (ms)': handlers.map((each) =>
-        each.metricDuration({ statistic: Stats.p(99) }),
-      ),
-    },
-    'Which cause?': {
-      'Latency of DynamoDB, p99 (ms)': search(ofTables, '"SuccessfulRequestLatency"', 'p99'),
-      'Errors of DynamoDB': search(ofTables, '("ThrottledRequests" OR "SystemErrors")', 'Sum'),
-      // The samples are refused requests, retried ones included; the sum counts their items.
-      'Conflicts of transactions': search(ofTables, '"TransactionConflict"', 'SampleCount'),
-      'Throttles of each function': handlers.map((each) => each.metricThrottles()),
-    },
+    'Duration of each function, p99 (ms)': handlers.map((each) =>
+      each.metricDuration({ statistic: Stats.p(99) }),
+    ),
+    'Throttles of each function': handlers.map((each) => each.metricThrottles()),
+    'Latency of DynamoDB, p99 (ms)': search(ofTables, '"SuccessfulRequestLatency"', 'p99'),
+    'Errors of DynamoDB': search(ofTables, '("ThrottledRequests" OR "SystemErrors")', 'Sum'),
+    // The samples are refused requests, retried ones included; the sum counts their items.
+    'Conflicts of transactions': search(ofTables, '"TransactionConflict"', 'SampleCount'),
   }
 }
 

@@ -1,6 +1,4 @@
-import { chmodSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { AssetStaging, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { RemovalPolicy } from 'aws-cdk-lib'
 import {
   type IRole,
   PolicyDocument,
@@ -55,17 +53,7 @@ export class ServiceFunction extends Construct {
     } catch (error) {
       throw bundlingError(error)
     }
-    makeReadable(this.handler)
   }
-}
-
-/** Lets Lambda read the bundle, whatever umask it was made with. */
-const makeReadable = (handler: NodejsFunction): void => {
-  const bundle = handler.node.findAll().find((each) => each instanceof AssetStaging)
-  // Without bundling, the asset is the whole project.
-  if (!bundle || !Stack.of(handler).bundlingRequired) return
-  const folder = bundle.absoluteStagedPath
-  for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o644)
 }
 
 /** Creates a log group that is kept as long as the stage says. */

@@ -113,9 +113,7 @@ test('a stack has saved queries of the logs that have what they ask for', () => 
   expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
     [`${name}/calls by operation and key`, logs],
     [`${name}/refused requests by address, client and code`, [accessLog, ...logs]],
-    [`${name}/by request id`, [accessLog, ...logs]],
-    [`${name}/who changed an id`, logs],
-    [`${name}/keys that end within 14 days`, logs],
+    [`${name}/by id`, [accessLog, ...logs]],
   ])
 })
 

@@ -34,7 +34,6 @@ export class Alarms extends Construct {
     this.all = Object.entries(rows).map(([name, { when, windows, text }]) => {
       const alarm = newAlarm(this, name, {
         metric: isMet(when, windows.minutes, metrics),
-        threshold: 0,
         datapointsToAlarm: windows.bad,
         evaluationPeriods: windows.of,
         alarmDescription: `${text} Dashboard: ${dashboard}`,
@@ -58,13 +57,13 @@ export class Alarms extends Construct {
   }
 }
 
-type AlarmRow = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
+type Props = Omit<AlarmProps, 'threshold'>
 
-/** Creates an alarm that goes off above its threshold. */
-export const newAlarm = (scope: Construct, id: string, row: AlarmRow): Alarm => {
+/** Creates an alarm that goes off above zero. */
+export const newAlarm = (scope: Construct, id: string, props: Props): Alarm => {
   const comparisonOperator = ComparisonOperator.GREATER_THAN_THRESHOLD
   const treatMissingData = TreatMissingData.NOT_BREACHING // Without requests there is no data.
-  return new Alarm(scope, id, { ...row, comparisonOperator, treatMissingData })
+  return new Alarm(scope, id, { threshold: 0, comparisonOperator, treatMissingData, ...props })
 }
 
 /** A metric that is 1 in a window in which a condition on others is met, and otherwise 0. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
@@ -50,7 +50,7 @@ const newHook = (
   application: LambdaApplication,
   { operations, storage, stage }: ReleaseProps,
 ): ServiceFunction => {
-  const putKeys = storage.use({ table: 'apiKeys', actions: ['PutItem'] })
+  const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
   const versions = operations.map(({ handler }) => handler.currentVersion)
   const versionArns = versions.map(({ functionArn }) => functionArn)
   const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
@@ -74,13 +74,9 @@ const newHook = (
 }
 
 /** The ARN of all deployment groups of an application. */
-const groupsArn = (application: LambdaApplication): string =>
-  Stack.of(application).formatArn({
-    service: 'codedeploy',
-    resource: 'deploymentgroup',
-    resourceName: `${application.applicationName}/*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  })
+const groupsArn = ({ applicationName }: LambdaApplication): string =>
+  `arn:${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}:deploymentgroup:` +
+  `${applicationName}/*`
 
 /** Creates the role of CodeDeploy. */
 const newReleaseRole = (scope: Construct, { handler }: ServiceFunction): IRole => {

@@ -76,12 +76,8 @@ const addMock = (resource: IResource, method: string, response: MockResponse): v
   const { status, headers, body } = response
   const statusCode = String(status)
   const sent: Record<string, string> = {}
-  const declared: Record<string, boolean> = {}
-  const mapped = mapHeaders(headers, body)
-  for (const [name, value] of Object.entries(mapped)) {
+  for (const [name, value] of Object.entries(mapHeaders(headers, body)))
     sent[`method.response.header.${name}`] = value
-    declared[`method.response.header.${name}`] = true
-  }
   // A single template holds for every Content-Type and Accept.
   const templates = body && { responseTemplates: { 'application/json': body } }
   const integration = new MockIntegration({
@@ -91,6 +87,7 @@ const addMock = (resource: IResource, method: string, response: MockResponse): v
     ),
     integrationResponses: [{ statusCode, responseParameters: sent, ...templates }],
   })
+  const declared = Object.fromEntries(Object.keys(sent).map((name) => [name, true]))
   const methodResponses = [{ statusCode, responseParameters: declared }]
   resource.addMethod(method, integration, { methodResponses })
 }

@@ -44,7 +44,7 @@ export class Storage extends Construct {
   }
 
   /** Returns all that a function needs, so that it cannot have one part without the other. */
-  use({ table, index, actions }: TableActions): TableUse {
+  grant({ table, index, actions }: TableActions): TableUse {
     const { current, allowed } = this.tables[table]
     const names = actions.map((action) => `dynamodb:${action}`)
     const arns = allowed.map(({ tableArn }) => tableArn)

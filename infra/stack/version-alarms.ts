@@ -10,7 +10,6 @@ import type { OperationFunction } from './operation-function.ts'
  */
 export const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const rule = {
-    threshold: 0,
     evaluationPeriods: 1,
     alarmDescription: 'Stops the canary of this version.',
   }

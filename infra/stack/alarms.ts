@@ -133,9 +133,8 @@ const rows: Record<string, Row> = {
     windows: HOUR,
     text:
       'In an hour, more than 5 % of the requests got a 401 or 403, or more than 15 % a 400. Run ' +
-      '"refused requests by address, client and code". If they come from one client, its key has ' +
-      'ended, it has a bug or is guessing keys. If they come from many since a release or a ' +
-      'restore of API keys, undo that.',
+      '"refused requests by address, client and code". A single client has a key that ended, has ' +
+      'a bug or guesses keys. If there are many since a release or a restore of keys, undo that.',
   },
   ApiThrottles: {
     when: share('throttled', 4, 5),
@@ -150,16 +149,15 @@ const rows: Record<string, Row> = {
     windows: { minutes: 5, bad: 2, of: 8 },
     text:
       'One request in 10 took more than 1 s. See "Latency of DynamoDB, p99 (ms)", "Errors of ' +
-      'DynamoDB" and "Duration of each function, p99 (ms)". Cold starts after a sudden rise of ' +
-      'traffic end by themselves.',
+      'DynamoDB" and "Duration of each function, p99 (ms)". Cold starts after a rise of traffic ' +
+      'end by themselves.',
   },
   LogsMissing: {
     // The line of one request may be counted in the next window.
     when: 'requests > 1 && lines == 0',
     windows: { minutes: 5, bad: 5, of: 12 },
     text:
-      'The access log has no requests, so only ApiDown and ApiSlowForMany still work, and an OK ' +
-      'of another alarm means nothing. Follow "The access log stays empty" in OPERATE.md. This ' +
-      'alarm ends within an hour after the repair.',
+      'The access log has no requests, so only ApiDown and ApiSlowForMany still work. Follow ' +
+      '"The access log stays empty" in OPERATE.md. This alarm ends an hour after the repair.',
   },
 }

@@ -67,9 +67,9 @@ const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => 
   return documents
 }
 
-type HeaderValues = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
 
-type MockResponse = { status: number; headers: HeaderValues; body?: string }
+type MockResponse = { status: number; headers: Headers; body?: string }
 
 /** Adds a method without a function. `body` is a Velocity template: no `$` or `#`. */
 const addMock = (resource: IResource, method: string, response: MockResponse): void => {
@@ -106,7 +106,7 @@ const CONTENT_TYPES = [
 ]
 
 /** Writes headers as API Gateway maps them: fixed values in single quotes. */
-const mapHeaders = (headers: HeaderValues, body: unknown): Record<string, string> => {
+const mapHeaders = (headers: Headers, body: unknown): Record<string, string> => {
   const requestId = '' // Replaced below: only API Gateway knows it.
   const sent = { ...commonHeaders(requestId, body !== undefined), ...httpsHeaders, ...headers }
   const mapped: Record<string, string> = {}

@@ -91,7 +91,7 @@ const newCauseGraphs = (
   operations: OperationFunction[],
   storage: Storage,
 ): Record<string, IMetric[]> => {
-  const names = tableIds.map((id) => `"${storage.tables[id].current.tableName}"`).join(' OR ')
+  const names = tableIds.map((id) => `"${storage.tables[id][0].tableName}"`).join(' OR ')
   const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
   const handlers = operations.map(({ handler }) => handler)
   return {

@@ -41,7 +41,10 @@ export class Alarms extends Construct {
       alarm.addAlarmAction(action)
       // A single bad request sends a single mail.
       if (name !== 'ApiBroken') alarm.addOkAction(action)
-      if (windows.bad > 1) alignWindows(alarm)
+      // By default, windows slide: a short outage would be in one, then in two, then in one again,
+      // and send a mail each time.
+      if (windows.bad > 1 && alarm.node.defaultChild instanceof CfnAlarm)
+        alarm.node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
       return alarm
     })
   }
@@ -76,15 +79,6 @@ const isMet = (when: string, minutes: number, metrics: ApiMetrics): MathExpressi
     usingMetrics: Object.fromEntries(used),
     period: Duration.minutes(minutes),
   })
-}
-
-/**
- * Lets the windows of an alarm begin at fixed minutes. By default they slide: a short outage would
- * be in one window, then in two, then in one again, and send a mail each time.
- */
-const alignWindows = ({ node }: Alarm): void => {
-  if (node.defaultChild instanceof CfnAlarm)
-    node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
 /**

@@ -46,7 +46,6 @@ export class CanaryRelease extends Construct {
   }
 }
 
-/** Creates the function that checks the new versions of all operations. */
 const newHook = (
   scope: Construct,
   application: LambdaApplication,
@@ -76,7 +75,6 @@ const newHook = (
   })
 }
 
-/** Creates the role of CodeDeploy. */
 const newReleaseRole = (scope: Construct, { handler }: ServiceFunction): IRole => {
   const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
   const statements = [allow(['lambda:InvokeFunction'], [handler.functionArn])]

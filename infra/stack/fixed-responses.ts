@@ -36,7 +36,6 @@ export const addFixedMethods = (resource: IResource, methods: string[], error?: 
   addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 }
 
-/** Replaces API Gateway's own error responses: status, headers and body. */
 const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
   // Our firewall limits rates; another one may refuse a request for any reason.
   const byRate = { WAF_FILTERED: gatewayResponses.tooManyRequests }

@@ -8,12 +8,7 @@ import {
   SearchExpression,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import {
-  type LogGroup,
-  QueryDefinition,
-  QueryString,
-  type QueryStringProps,
-} from 'aws-cdk-lib/aws-logs'
+import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { tableIds } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
@@ -39,37 +34,44 @@ export class Monitoring extends Construct {
     dashboard.addWidgets(
       ...Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 })),
     )
-    this.#addQueries(operations, api.accessLog)
+    const queries = Object.entries(newQueries(operations, api.accessLog))
+    for (const [name, { logGroups, queryString }] of queries)
+      new CfnQueryDefinition(this, name, {
+        name: `${Stack.of(this).stackName}/${name}`,
+        logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
+        queryString,
+      })
   }
+}
 
-  /** Queries for CloudWatch Logs Insights. Operators replace `ID` before they run one. */
-  #addQueries(operations: OperationFunction[], accessLog: LogGroup): void {
-    const ofFunctions = operations.map(({ logGroup }) => logGroup)
-    // The access log has the address of each request; only the log of a function has the client.
-    const all = [accessLog, ...ofFunctions]
-    this.#addQuery('Calls', 'calls by operation and key', ofFunctions, {
-      filterStatements: ['ispresent(message.keyId)'],
-      statsStatements: [
-        'count(*) as calls, max(@timestamp) as last ' +
-          'by message.operation, message.keyId, message.clientId, message.keyEnds',
-      ],
-      sort: 'last desc',
-    })
-    this.#addQuery('Refusals', 'refused requests by address, client and code', all, {
-      filterStatements: ['status like /^4/ or message.status like /^4/'],
-      statsStatements: ['count(*) as requests by sourceIp, status, message.clientId, message.code'],
-      sort: 'requests desc',
-    })
-    this.#addQuery('Request', 'by id', all, {
-      filterStatements: ['@message like "ID"'],
-      fields: ['@timestamp', '@log', '@message'],
-    })
-  }
+type Query = { logGroups: LogGroup[]; queryString: string }
 
-  #addQuery(id: string, name: string, logGroups: LogGroup[], query: QueryStringProps): void {
-    const queryDefinitionName = `${Stack.of(this).stackName}/${name}`
-    const queryString = new QueryString(query)
-    new QueryDefinition(this, id, { queryDefinitionName, logGroups, queryString })
+/** For CloudWatch Logs Insights, by name. Operators replace `ID` before they run one. */
+const newQueries = (
+  operations: OperationFunction[],
+  accessLog: LogGroup,
+): Record<string, Query> => {
+  const ofFunctions = operations.map(({ logGroup }) => logGroup)
+  // The access log has the address of each request; only the log of a function has the client.
+  const all = [accessLog, ...ofFunctions]
+  return {
+    'calls by operation and key': {
+      logGroups: ofFunctions,
+      queryString: `filter ispresent(message.keyId)
+        | stats count(*) as calls, max(@timestamp) as last
+          by message.operation, message.keyId, message.clientId, message.keyEnds
+        | sort last desc`,
+    },
+    'refused requests by address, client and code': {
+      logGroups: all,
+      queryString: `filter status like /^4/ or message.status like /^4/
+        | stats count(*) as requests by sourceIp, status, message.clientId, message.code
+        | sort requests desc`,
+    },
+    'by id': {
+      logGroups: all,
+      queryString: 'filter @message like "ID" | fields @timestamp, @log, @message',
+    },
   }
 }
 
@@ -80,11 +82,7 @@ const newApiGraphs = (metrics: ApiMetrics, { restApi }: Api): Record<string, IMe
     restApi.metricLatency({ statistic: Stats.p(percent) }),
   ),
   Requests: [metrics.requests, metrics.denied, metrics.invalid, metrics.throttled],
-  '5xx of each operation': search(
-    `Namespace="${Stack.of(restApi).stackName}"`,
-    '"ServerErrors"',
-    'Sum',
-  ),
+  '5xx of each operation': search(`"${Stack.of(restApi).stackName}"`, '"ServerErrors"', 'Sum'),
 })
 
 const newCauseGraphs = (
@@ -92,7 +90,7 @@ const newCauseGraphs = (
   storage: Storage,
 ): Record<string, IMetric[]> => {
   const names = tableIds.map((id) => `"${storage.tables[id][0].tableName}"`).join(' OR ')
-  const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
+  const ofTables = `"AWS/DynamoDB" TableName=(${names})`
   const handlers = operations.map(({ handler }) => handler)
   return {
     'Duration of each function, p99 (ms)': handlers.map((each) =>
@@ -108,6 +106,6 @@ const newCauseGraphs = (
 
 /** Also finds the metrics of new tables and indexes. */
 const search = (where: string, metrics: string, statistic: string): IMetric[] => {
-  const expression = `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`
+  const expression = `SEARCH('Namespace=${where} MetricName=${metrics}', '${statistic}', 300)`
   return [new SearchExpression({ expression, label: '' })]
 }

@@ -43,7 +43,6 @@ export class OperationFunction extends ServiceFunction {
   }
 }
 
-/** The settings that a function reads. */
 const settingVariables = (stage: Stage): Record<string, string> => ({
   [settings.keyPrefix]: stage.keyPrefix,
   [settings.readShards]: `${stage.readShards}`,

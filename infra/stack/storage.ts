@@ -1,6 +1,5 @@
 import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import type { KeyAttribute } from '../../shared/data/indexes.ts'
 import {
@@ -17,9 +16,6 @@ import type { Stage } from '../stages.ts'
 import { allow } from './service-function.ts'
 
 const digest = collectionsDigest()
-
-/** The permission to use a table, and the variable with its name. */
-type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
 
 /**
  * All tables that functions may use, because the live version has the new permissions during a
@@ -43,8 +39,11 @@ export class Storage extends Construct {
     new CfnOutput(Stack.of(this), 'Sources', { value: digest })
   }
 
-  /** Returns all that a function needs, so that it cannot have one part without the other. */
-  grant({ table, index, actions }: TableActions): TableUse {
+  /**
+   * Returns the permission to use a table, and the variable with its name: a function cannot have
+   * one without the other.
+   */
+  grant({ table, index, actions }: TableActions) {
     const allowed = this.tables[table]
     const names = actions.map((action) => `dynamodb:${action}`)
     const arns = allowed.map(({ tableArn }) => tableArn)

@@ -11,53 +11,50 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
-import { Construct } from 'constructs'
+import type { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 import type { ApiMetrics } from './metrics.ts'
 
 type AlarmsProps = { metrics: ApiMetrics; stage: Stage; dashboardName: string }
 
 /**
- * Alarms on what callers notice, and the SNS topic that they notify. Causes are graphs: most faults
- * are retried before anyone notices, and an alarm on errors of DynamoDB may never end.
+ * Creates alarms on what callers notice, and the SNS topic that they notify. Causes are graphs:
+ * most faults are retried before anyone notices, and an alarm on errors of DynamoDB may never end.
  */
-export class Alarms extends Construct {
-  readonly all: Alarm[]
-
-  constructor(scope: Construct, id: string, { metrics, stage, dashboardName }: AlarmsProps) {
-    super(scope, id)
-    const { region } = Stack.of(this)
-    const dashboard =
-      `https://console.aws.amazon.com/cloudwatch/home?region=${region}` +
-      `#dashboards/dashboard/${dashboardName}`
-    const action = new SnsAction(this.#newTopic(stage))
-    this.all = Object.entries(rows).map(([name, { when, windows, text }]) => {
-      const alarm = newAlarm(this, name, {
-        metric: isMet(when, windows.minutes, metrics),
-        datapointsToAlarm: windows.bad,
-        evaluationPeriods: windows.of,
-        alarmDescription: `${text} Dashboard: ${dashboard}`,
-      })
-      alarm.addAlarmAction(action)
-      // A single bad request sends a single mail.
-      if (name !== 'ApiBroken') alarm.addOkAction(action)
-      // By default, windows slide: a short outage would be in one, then in two, then in one again,
-      // and send a mail each time.
-      if (windows.bad > 1 && alarm.node.defaultChild instanceof CfnAlarm)
-        alarm.node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
-      return alarm
+export const newAlarms = (
+  scope: Construct,
+  { metrics, stage, dashboardName }: AlarmsProps,
+): Alarm[] => {
+  const dashboard =
+    `https://console.aws.amazon.com/cloudwatch/home?region=${Stack.of(scope).region}` +
+    `#dashboards/dashboard/${dashboardName}`
+  const action = new SnsAction(newTopic(scope, stage))
+  return Object.entries(rows).map(([name, { when, windows, text }]) => {
+    const alarm = newAlarm(scope, name, {
+      metric: isMet(when, windows.minutes, metrics),
+      datapointsToAlarm: windows.bad,
+      evaluationPeriods: windows.of,
+      alarmDescription: `${text} Dashboard: ${dashboard}`,
     })
-  }
+    alarm.addAlarmAction(action)
+    // A single bad request sends a single mail.
+    if (name !== 'ApiBroken') alarm.addOkAction(action)
+    // By default, windows slide: a short outage would be in one, then in two, then in one again,
+    // and send a mail each time.
+    if (windows.bad > 1 && alarm.node.defaultChild instanceof CfnAlarm)
+      alarm.node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
+    return alarm
+  })
+}
 
-  #newTopic({ alarmEmail }: Stage): Topic {
-    const topic = new Topic(this, 'Topic', { enforceSSL: true })
-    // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
-    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
-    new CfnOutput(Stack.of(this), 'AlarmTopic', { value: topic.topicArn })
-    if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail))
-    return topic
-  }
+const newTopic = (scope: Construct, { alarmEmail }: Stage): Topic => {
+  const topic = new Topic(scope, 'Topic', { enforceSSL: true })
+  // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
+  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } }
+  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
+  new CfnOutput(Stack.of(scope), 'AlarmTopic', { value: topic.topicArn })
+  if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail))
+  return topic
 }
 
 type Props = Omit<AlarmProps, 'threshold'>

@@ -12,7 +12,7 @@ import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { tableIds } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
-import { Alarms } from './alarms.ts'
+import { newAlarms } from './alarms.ts'
 import type { Api } from './api.ts'
 import { type ApiMetrics, newApiMetrics } from './metrics.ts'
 import type { OperationFunction } from './operation-function.ts'
@@ -26,7 +26,8 @@ export class Monitoring extends Construct {
     super(scope, id)
     const metrics = newApiMetrics(this, api)
     const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}` // One in the whole account.
-    const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage, dashboardName })
+    const scopeOfAlarms = new Construct(this, 'Alarms')
+    const alarms = newAlarms(scopeOfAlarms, { metrics, stage, dashboardName })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))

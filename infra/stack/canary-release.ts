@@ -89,25 +89,18 @@ const newReleaseRole = (scope: Construct, { handler }: ServiceFunction): IRole =
  * Creates the alarms that stop a canary: the new version crashes, times out or returns 500. They
  * notify nobody, and use no metric math, which might not roll back while a series has no data.
  */
-const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
-  const rule = {
-    evaluationPeriods: 1,
-    alarmDescription: 'Stops the canary of this version.',
-  }
-  const alarms = [
-    newAlarm(operation, 'Crashes', { ...rule, metric: crashes(operation) }),
-    newAlarm(operation, 'Errors', { ...rule, metric: newInternalErrors(operation) }),
-  ]
-  for (const { node } of alarms)
-    if (node.defaultChild instanceof CfnAlarm) node.defaultChild.warmUpConfiguration = warmUp
-  return alarms
-}
-
-/**
- * Lets an updated alarm begin again. Otherwise, errors of the last version would stop the canary of
- * its fix.
- */
-const warmUp = { warmUpPeriodDurationInMinutes: 1 }
+const newVersionAlarms = (operation: OperationFunction): Alarm[] =>
+  Object.entries({
+    Crashes: crashes(operation),
+    Errors: newInternalErrors(operation),
+  }).map(([id, metric]) => {
+    const alarmDescription = 'Stops the canary of this version.'
+    const alarm = newAlarm(operation, id, { metric, evaluationPeriods: 1, alarmDescription })
+    // An updated alarm begins again: errors of the last version do not stop the canary of its fix.
+    if (alarm.node.defaultChild instanceof CfnAlarm)
+      alarm.node.defaultChild.warmUpConfiguration = { warmUpPeriodDurationInMinutes: 1 }
+    return alarm
+  })
 
 /** In each minute. */
 const SUM = { statistic: Stats.SUM, period: Duration.minutes(1) }

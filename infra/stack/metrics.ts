@@ -1,13 +1,8 @@
 import { Stack } from 'aws-cdk-lib'
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import {
-  FilterPattern,
-  type LogGroup,
-  MetricFilter,
-  type MetricFilterProps,
-} from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, MetricFilter, type MetricFilterProps } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import type { Api } from './api.ts'
 
 const SUM = { statistic: Stats.SUM }
 
@@ -17,10 +12,7 @@ export type ApiMetrics = ReturnType<typeof newApiMetrics>
  * What callers notice, in windows of five minutes unless an alarm sets others. The access log
  * counts failures, because API Gateway counts its own as 4xx if their status was changed.
  */
-export const newApiMetrics = (
-  scope: Construct,
-  { restApi, accessLog }: { restApi: RestApi; accessLog: LogGroup },
-) => {
+export const newApiMetrics = (scope: Construct, { restApi, accessLog }: Api) => {
   const count = (condition: string, metricName: string): Metric =>
     newFilter(scope, condition, { logGroup: accessLog, metricName }).metric(SUM)
   // For the graph that shows which operation returns which status.

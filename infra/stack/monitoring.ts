@@ -1,7 +1,6 @@
 import { Aws, Stack } from 'aws-cdk-lib'
 import {
   AlarmStatusWidget,
-  AlarmStatusWidgetSortBy,
   Dashboard,
   GraphWidget,
   type IMetric,
@@ -29,8 +28,7 @@ export class Monitoring extends Construct {
     const scopeOfAlarms = new Construct(this, 'Alarms')
     const alarms = newAlarms(scopeOfAlarms, { metrics, stage, dashboardName })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
-    const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
-    dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
+    dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 }))
     const graphs = { ...newApiGraphs(metrics, api), ...newCauseGraphs(operations, storage) }
     dashboard.addWidgets(
       ...Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 })),

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { propertiesOf, resourcesOf, templateOf } from './template.ts'
 
-/** How many requests an hour get a status. `slow` ones take over a second. Both get a 200. */
+/**
+ * How many requests an hour get a status. `slow` ones get a 200 after more than a second, and
+ * `unlogged` ones a 200 that the access log lacks.
+ */
 type Requests = Record<string | 'slow' | 'unlogged', number>
 
 /** What happens for some minutes, once or every so many minutes, and at all other times. */
@@ -95,48 +98,59 @@ const isCounted = ({ Metric, Stat }: NonNullable<MetricData['MetricStat']>, stat
   return new Function(`return ${condition}`)() === true
 }
 
-/** Returns the minutes in which an alarm sends mail after the start of a story. */
-const mails = (alarm: (typeof alarms)[number], traffic: Traffic, late: number, phase: number) => {
+type Alarm = (typeof alarms)[number]
+
+/** The data of an alarm's metrics: of which counts each is the sum, and how many minutes late. */
+const inputsOf = (alarm: Alarm, traffic: Traffic, late: number) => {
   const data: MetricData[] = alarm.Metrics
-  const inputs = data.flatMap(({ Id, MetricStat }) => {
+  return data.flatMap(({ Id, MetricStat }) => {
     if (!MetricStat) return []
-    const isLog = MetricStat.Metric.Namespace !== 'AWS/ApiGateway'
-    const counted = [...traffic]
-      .filter(([status]) => isCounted(MetricStat, status))
-      .map(([, counts]) => counts)
-    return [{ Id, counted, delay: isLog ? 2 + late : 2, period: MetricStat.Period / 60 }]
+    const counted = [...traffic].filter(([status]) => isCounted(MetricStat, status))
+    const delay = MetricStat.Metric.Namespace === 'AWS/ApiGateway' ? 2 : 2 + late
+    const counts = counted.map(([, each]) => each)
+    return [{ Id, counts, delay, period: MetricStat.Period / 60 }]
   })
-  const ids = inputs.map(({ Id }) => Id)
+}
+
+/** Returns the period of an alarm, and what says if a window breaches, by the data at a minute. */
+const windowsOf = (alarm: Alarm, traffic: Traffic, late: number) => {
+  const inputs = inputsOf(alarm, traffic, late)
+  const period = inputs[0]?.period ?? 1
+  const data: MetricData[] = alarm.Metrics
   const expression = data.find(({ Expression }) => Expression)?.Expression
+  const ids = inputs.map(({ Id }) => Id)
   const evaluate = new Function('IF', 'FILL', ...ids, `return ${expression}`)
   const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no)
   const fill = (value: number | undefined, other: number) => value ?? other
-  const period = inputs[0]?.period ?? 1
-  /** Whether the window before a minute breaches, by the data that is there `now`. */
   const isBreaching = (end: number, now: number): boolean => {
-    const sums = inputs.map(({ counted, delay }) => {
+    const sums = inputs.map(({ counts, delay }) => {
       const newest = Math.min(end, now - delay)
       const oldest = Math.max(0, end - period)
       if (newest <= oldest) return undefined
-      return counted.reduce((sum, each) => sum + (each[newest] ?? 0) - (each[oldest] ?? 0), 0)
+      return counts.reduce((sum, each) => sum + (each[newest] ?? 0) - (each[oldest] ?? 0), 0)
     })
     // A count has no data, instead of zero, while there is nothing to count.
     return evaluate(choose, fill, ...sums.map((sum) => sum || undefined)) > alarm.Threshold
   }
-  const { EvaluationPeriods: of, DatapointsToAlarm: bad = of } = alarm
-  const minutes = ([...traffic.values()][0]?.length ?? 1) - 1
+  return { period, isBreaching }
+}
+
+/** When an alarm sends mail after the start of a story, in minutes. */
+const mails = (alarm: Alarm, traffic: Traffic, late: number, phase: number): number[] => {
+  const { period, isBreaching } = windowsOf(alarm, traffic, late)
   const step = alarm.EvaluationWindow ? period : 1 // By default, windows slide.
-  const found: { minute: number; isOn: boolean }[] = []
+  const minutes = ([...traffic.values()][0]?.length ?? 1) - 1
+  const found: number[] = []
   for (let now = 1 + phase, wasOn = false; now <= minutes; now++) {
     if ((now - phase) % step !== 0) continue
     let breaching = 0
-    for (let i = 0; i < of && now > i * period; i++)
+    for (let i = 0; i < alarm.EvaluationPeriods && now > i * period; i++)
       if (isBreaching(now - i * period, now)) breaching++
-    const isOn = breaching >= bad
-    if (isOn !== wasOn) found.push({ minute: now - BEFORE, isOn })
+    const isOn = breaching >= alarm.DatapointsToAlarm
+    if (isOn !== wasOn && (isOn || alarm.OKActions)) found.push(now - BEFORE)
     wasOn = isOn
   }
-  return found.filter(({ minute, isOn }) => minute > 0 && (isOn || alarm.OKActions))
+  return found.filter((minute) => minute > 0)
 }
 
 /** What some runs of a story with other seeds send: for each alarm, its mails in each run. */
@@ -255,7 +269,7 @@ const quiet: Record<string, Story> = {
 const rows = outages.map(([alarm, rule, outage, story]) => {
   const first = mailsOf(story, 2 * HOUR, 50)
     .get(alarm)
-    ?.map(([mail]) => mail?.minute ?? Infinity)
+    ?.map(([minute]) => minute ?? Infinity)
   const [half, most] = [0.5, 0.9].map((part) => first?.sort((a, b) => a - b)[part * first.length])
   return `| \`${alarm}\` | ${rule} | ${outage} | ${half} (${most}) |`
 })

@@ -1,4 +1,3 @@
-import { Token } from 'aws-cdk-lib'
 import {
   type IResource,
   MockIntegration,
@@ -21,7 +20,7 @@ export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]
     addFixedMethods(resource, [], gatewayResponses.notFound)
   // The OpenAPI document and its page, for everyone.
   const methods = ['GET', 'HEAD']
-  for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
+  for (const [path, document] of Object.entries(publicDocuments(baseUrls))) {
     const resource = api.root.resourceForPath(path)
     for (const method of methods) addMock(resource, method, { status: 200, ...document })
     addFixedMethods(resource, methods)
@@ -49,21 +48,6 @@ const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
       templates: { 'application/json': JSON.stringify(body) },
     })
   }
-}
-
-/**
- * The documents for these addresses. CDK's tokens for URLs that only the deployment knows contain a
- * `$`, which the documents escape. So tokens are inserted last, in place of other URLs.
- */
-const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
-  const placeholders = baseUrls.map((url, i) =>
-    Token.isUnresolved(url) ? `https://api-${i}.invalid` : url,
-  )
-  const documents = publicDocuments(placeholders)
-  for (const document of Object.values(documents))
-    for (const [i, url] of baseUrls.entries())
-      document.body = document.body.replaceAll(`"${placeholders[i]}"`, () => `"${url}"`)
-  return documents
 }
 
 type Headers = Readonly<Record<string, string>>

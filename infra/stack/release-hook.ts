@@ -35,27 +35,14 @@ export const checkRelease = async (
   event: HookEvent,
   { checkUntil, reportUntil }: Limits,
 ): Promise<void> => {
-  let status: 'Succeeded' | 'Failed' = 'Succeeded'
   try {
     await checkVersions(event.DeploymentId, checkUntil)
   } catch (error) {
     console.error(error)
-    status = 'Failed'
+    await sendReport(event, 'Failed', reportUntil)
+    return
   }
-  const command = new PutLifecycleEventHookExecutionStatusCommand({
-    deploymentId: event.DeploymentId,
-    lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
-    status,
-  })
-  const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
-  await retry('The report to CodeDeploy', reportUntil, async (abortSignal) => {
-    try {
-      await codeDeploy.send(command, { abortSignal })
-    } catch (error) {
-      // The response to an earlier attempt was lost.
-      if (!(error instanceof LifecycleEventAlreadyCompletedException)) throw error
-    }
-  })
+  await sendReport(event, 'Succeeded', reportUntil)
 }
 
 const checkVersions = async (deploymentId: string, until: number): Promise<void> => {
@@ -110,6 +97,27 @@ const invokeVersion = async (
   const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload
   if (/^5\d\d |Task timed out/.test(outcome)) throw new Error(`It returned "${outcome}".`)
   return outcome
+}
+
+const sendReport = async (
+  event: HookEvent,
+  status: 'Succeeded' | 'Failed',
+  until: number,
+): Promise<void> => {
+  const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
+  const command = new PutLifecycleEventHookExecutionStatusCommand({
+    deploymentId: event.DeploymentId,
+    lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
+    status,
+  })
+  await retry('The report to CodeDeploy', until, async (abortSignal) => {
+    try {
+      await codeDeploy.send(command, { abortSignal })
+    } catch (error) {
+      // The response to an earlier attempt was lost.
+      if (!(error instanceof LifecycleEventAlreadyCompletedException)) throw error
+    }
+  })
 }
 
 /** Retries until success, or a time. The SDK's own retries end sooner, and leave out a 403. */

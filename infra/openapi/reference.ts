@@ -27,11 +27,12 @@ export const referencePage = (script = referenceScript.publicAddress, apiKey?: s
 
 /**
  * Escapes JSON without changing its value: to a mock integration, it is a Velocity template, in
- * which `$` and `#` start expressions and two backslashes can become one.
+ * which `$` and `#` start expressions and two backslashes can become one. CDK's tokens stay: the
+ * deployment puts addresses in their place.
  */
 const inertJson = (json: string): string =>
   json.replaceAll(
-    /\\\\|[$#]|[^ -~\n]/g,
+    /\\\\|\$(?!\{Token\[)|#|[^ -~\n]/g,
     (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 

@@ -77,7 +77,8 @@ const config: ConversionConfig = {
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
     const { type, metadata }: Action = valibotAction
     const { properties } = jsonSchema
-    if (metadata?.rule !== undefined) return { ...jsonSchema } // It is part of a description.
+    // It is part of the description of the field.
+    if (metadata?.rule !== undefined) return { ...jsonSchema, rule: undefined }
     // It replaces what comes from the checks before it. An object keeps its properties.
     if (type === 'metadata') return properties ? { ...jsonSchema, ...metadata } : metadata
     if (type === 'min_entries')

@@ -23,12 +23,6 @@ export const referenceHeaders = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** Methods that the reference paths allow. A HEAD gets the status and headers of a GET. */
-export const referenceMethods = ['GET', 'HEAD', 'OPTIONS']
-
-/** Methods that a path without a resource allows: a preflight asks for no resource. */
-export const methodsElsewhere = ['OPTIONS']
-
 const routes = [
   ...Object.values(entries).map(({ method, path }) => `${method} ${service.basePath}${path}`),
   ...Object.values(referencePaths).map((path) => `GET ${service.basePath}${path}`),

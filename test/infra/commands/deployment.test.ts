@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import {
   CommandError,
   duration,
@@ -12,7 +13,6 @@ import {
   typedPath,
 } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
-import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
@@ -192,7 +192,12 @@ test.each([
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {
-  const outputs = { PetsTable: 'a', ReadShards: '3', WriteShards: '2', Sources: sourcesDigest() }
+  const outputs = {
+    PetsTable: 'a',
+    ReadShards: '3',
+    WriteShards: '2',
+    Sources: collectionsDigest(),
+  }
   await cloudFormation(stackWith(outputs), stackWith({ ...outputs, Sources: 'other' }))
   for (const variable of ['READ_SHARDS', 'WRITE_SHARDS']) vi.stubEnv(variable, '1')
 

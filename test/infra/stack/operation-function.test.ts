@@ -5,7 +5,6 @@ import { tableActions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import { filters } from '../../../shared/service.ts'
 import { everyOption, onlyId, partsOf, resource, tableOf, templateOf } from './template.ts'
 
 const production = templateOf('production')
@@ -92,7 +91,6 @@ test.each(operationIds)(
       { Ref: tableOf(production, table) },
     ])
     const { keyPrefix, readShards, writeShards } = stages.production
-    const isSharded = granted.some(({ table }) => table in filters)
 
     expectPermissions(role, logGroup, permissions)
     expect(handler).toMatchObject({
@@ -101,7 +99,8 @@ test.each(operationIds)(
     })
     expect(handler.Environment.Variables).toEqual({
       KEY_PREFIX: keyPrefix,
-      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
+      READ_SHARDS: `${readShards}`,
+      WRITE_SHARDS: `${writeShards}`,
       ...Object.fromEntries(names),
     })
   },
@@ -188,12 +187,6 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const { Environment, Role, LoggingConfig } = resource(production, hookId).Properties
   const [role] = Role['Fn::GetAtt']
   const parts = operationIds.map((id) => partsOf(production, id))
-  const names = parts.flatMap(({ functionId, alias }) => [
-    { Ref: functionId },
-    ':',
-    alias.Properties.FunctionVersion,
-    ',',
-  ])
   const versions = parts.map(({ alias }) => ({
     Ref: alias.Properties.FunctionVersion['Fn::GetAtt'][0],
   }))
@@ -205,7 +198,7 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const groups = { 'Fn::Join': ['', [...arns, application, '/*']] }
 
   expect(Environment.Variables).toMatchObject({
-    NEW_VERSIONS: { 'Fn::Join': ['', names.slice(0, -1)] },
+    NEW_VERSIONS: { 'Fn::Join': ['', versions.flatMap((each) => [each, ',']).slice(0, -1)] },
     KEY_PREFIX: 'live',
     API_KEYS_TABLE: { Ref: apiKeys },
   })

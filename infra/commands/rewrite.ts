@@ -8,7 +8,7 @@ import type { AnyCollection } from '../../shared/data/collection.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import { propertyNames } from '../../shared/model/names.ts'
-import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { CommandError, printable, runCommand, stopSignal } from '../command-line.ts'
 import { awsOptions } from './aws.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 import { Pace } from './pace.ts'
@@ -125,4 +125,4 @@ class RewrittenTable {
   }
 }
 
-if (import.meta.main) await run(rewriteCommand)
+if (import.meta.main) await runCommand(rewriteCommand)

@@ -6,7 +6,7 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { CommandError, printable, runCommand, stopSignal } from '../command-line.ts'
 import { ApiClient, type ApiResponse } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
@@ -165,4 +165,4 @@ const isRight = (
   return status === expect && text.includes(contains) && (status < 400 || isError)
 }
 
-if (import.meta.main) await run(smokeCommand)
+if (import.meta.main) await runCommand(smokeCommand)

@@ -17,7 +17,7 @@ import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
 import { Firewall } from './firewall.ts'
-import { addFixedMethods, addFixedResponses } from './fixed-responses.ts'
+import { addFixedResponses, addMockMethods } from './mock-methods.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { newLogGroup } from './service-function.ts'
 
@@ -76,7 +76,7 @@ export class Api extends Construct {
       resource.addMethod(entry.method, integration, { operationName })
     }
     const methods = operations.map(({ entry }) => entry.method)
-    addFixedMethods(resource, methods)
+    addMockMethods(resource, methods)
   }
 
   /** The one for callers is first. The last works before a new domain has its DNS record. */

@@ -5,10 +5,8 @@ import { TransactionRun } from './transaction-run.ts'
 import { DynamoDBStore, type TransactionStore } from './transaction-store.ts'
 
 /**
- * Runs `work`, which reads what it needs, decides, and queues what to write. Its writes commit
- * together and once, and only if every item that it read is unchanged and no other transaction
- * holds the items; otherwise `work` runs again. A run without writes sees one consistent snapshot,
- * too. Lists are not checked. So `work` must have no other effects, and await each call with `tx`.
+ * Runs `work` in a transaction, again and again until it commits. A run without writes sees one
+ * consistent snapshot, too. So `work` must have no other effects, and await each call with `tx`.
  * Throws an ApiError 503 if DynamoDB is slow, throttled or unavailable, or if other transactions
  * are faster each time.
  */

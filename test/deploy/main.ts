@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { command, runCommand } from '../../infra/command-line.ts'
 import { stackName, stages } from '../../infra/stages.ts'
 import {
   endAfter,

@@ -7,9 +7,9 @@ import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import {
   CommandError,
   duration,
-  explain,
   printable,
   timeouts,
+  toCommandError,
   typedPath,
 } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
@@ -217,7 +217,7 @@ test('AWS is not reached if its responses stall midway', async () => {
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
   requestHandler.socketTimeout = 50
 
-  const error = await findDeployment(production).catch(explain)
+  const error = await findDeployment(production).catch(toCommandError)
 
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
@@ -274,7 +274,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   const least = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, HOME: '/nonexistent', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 
-  const error = await findDeployment(production).catch(explain)
+  const error = await findDeployment(production).catch(toCommandError)
 
   expect(error).toBeInstanceOf(CommandError)
   expect(error).toHaveProperty('message', expect.stringMatching(line))
@@ -288,7 +288,7 @@ test('an expired session is explained with what to do', async () => {
 
   const line =
     'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
-  expect(await findDeployment(production).catch(explain)).toEqual(new CommandError(line))
+  expect(await findDeployment(production).catch(toCommandError)).toEqual(new CommandError(line))
 })
 
 test('a command reaches AWS and an API through a proxy, but this machine without it', async () => {

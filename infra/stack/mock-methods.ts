@@ -17,18 +17,18 @@ export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]
   // By default, API Gateway returns 403 for other paths, and repeats the header `Authorization` as
   // a broken AWS signature. A preflight is allowed, so that pages can read the 404.
   for (const resource of [api.root, api.root.addResource('{proxy+}')])
-    addFixedMethods(resource, [], gatewayResponses.notFound)
+    addMockMethods(resource, [], gatewayResponses.notFound)
   // The OpenAPI document and its page, for everyone.
   const methods = ['GET', 'HEAD']
   for (const [path, document] of Object.entries(publicDocuments(baseUrls))) {
     const resource = api.root.resourceForPath(path)
     for (const method of methods) addMock(resource, method, { status: 200, ...document })
-    addFixedMethods(resource, methods)
+    addMockMethods(resource, methods)
   }
 }
 
 /** Responds to OPTIONS, and with an error, by default a 405, to what is not among `methods`. */
-export const addFixedMethods = (resource: IResource, methods: string[], error?: ApiError): void => {
+export const addMockMethods = (resource: IResource, methods: string[], error?: ApiError): void => {
   const allowed = [...methods, 'OPTIONS']
   addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
   const { status, headers, body } = error ?? gatewayResponses.methodNotAllowed(allowed)

@@ -13,6 +13,7 @@ export const collectionsDigest = (entry = collections): string => {
     entryPoints: [entry],
     bundle: true,
     minify: true,
+    legalComments: 'none',
     write: false,
     format: 'esm',
     platform: 'node',

@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { collections } from '../../shared/collections.ts'
 import { entries } from '../../shared/contract.ts'
 import { fieldDescription, fieldRule } from '../../shared/model/fields.ts'
 import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { filters as declaredFilters } from '../../shared/service.ts'
-import { responseSchema, type SchemaPart, schemasIn } from './schemas.ts'
+import { jsonSchema, partsIn, responseSchema, type SchemaPart } from './schemas.ts'
 
 type ByName<T> = Readonly<Record<string, T>>
 type Stored = ByName<{ fields: v.ObjectEntries }>
@@ -60,16 +60,21 @@ const siblingProblem = (path: string, earlier: [id: string, AnyEntry][]): string
 
 /** A response is cut to the fields of its schema, because what else is stored may be secret. */
 const responseProblem = (entry: AnyEntry): string | undefined => {
-  const open = schemasIn(responseSchema(entry)).find(isOpen)
+  const schema = responseSchema(entry)
+  const [changing] = partsIn(schema, 'transformation')
+  if (changing)
+    return `has ${nameOf(changing)} in its response, which has what is stored. Use it for requests only.`
+  const open = partsIn(schema).find(isOpen)
   if (!open) return undefined
-  const kind = `v.${open.reference.name}()`
-  return `has ${kind} in its response, which may show stored fields. Use v.object(), and arrays of it.`
+  return `has ${nameOf(open)} in its response, which may show stored fields. Use v.object(), and arrays of it.`
 }
+
+const nameOf = ({ reference }: SchemaPart): string => `v.${reference.name}()`
 
 /** Whether a value may keep fields that the schema does not have. */
 const isOpen = ({ type, options }: SchemaPart): boolean => {
   // Valibot leaves a value whole that fits no part of a union.
-  const isOfObjects = schemasIn(options).some((option) => option.type === 'object')
+  const isOfObjects = partsIn(options).some((option) => option.type === 'object')
   return !CLOSED.includes(type) || (type === 'union' && isOfObjects)
 }
 
@@ -83,7 +88,7 @@ const fieldProblem = (entry: AnyEntry): string | undefined => {
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
       if (!fieldRule(schema)) return `has the field ${field} without a rule. Add mustBe() to it.`
-  for (const { entries = {} } of schemasIn([requests, responseSchema(entry)]))
+  for (const { entries = {} } of partsIn([requests, responseSchema(entry)]))
     for (const [field, schema] of Object.entries(entries))
       if (!fieldDescription(schema))
         return `has the field ${field} without a description. Add v.description() to it.`
@@ -118,8 +123,9 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
 
 /** Whether each value of a field, if there is one, can be the key of an index. */
 const fitsKey = (field: v.GenericSchema | undefined): boolean => {
-  if (!field || v.is(field, 'x'.repeat(KEY_CHARACTERS + 1))) return false
-  return !schemasIn(field).some(({ type }) => type === 'array' || type === 'object')
+  const { type, enum: values, maxLength = Infinity } = field ? jsonSchema(field, {}) : {}
+  if (type === 'string') return values !== undefined || Number(maxLength) <= KEY_CHARACTERS
+  return type === 'integer' || type === 'number' || type === 'boolean'
 }
 
 // A key has 2,048 bytes, a character up to four, and `#` and the shard follow the value.

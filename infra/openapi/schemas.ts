@@ -25,8 +25,8 @@ export const componentSchemas = (): Record<string, Json> => {
  * The JSON Schema of a value as it is sent. `v.metadata()` has what cannot be converted, such as
  * the type that a transformation needs.
  */
-export const jsonSchema = (schema: v.GenericSchema): Json => {
-  const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
+export const jsonSchema = (schema: v.GenericSchema, definitions = named): Json => {
+  const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions })
   return json
 }
 
@@ -51,17 +51,17 @@ export const responseSchema = ({ pages, returns }: AnyEntry): v.GenericSchema | 
 /** A schema, with what only some kinds have: the fields of an object, the parts of a union. */
 export type SchemaPart = v.GenericSchema & { entries?: v.ObjectEntries; options?: unknown }
 
-/** All schemas in a value; the innermost come first. */
-export const schemasIn = (value: unknown): SchemaPart[] => {
+/** All schemas in a value, or its actions of a kind; the innermost come first. */
+export const partsIn = (value: unknown, kind = 'schema'): SchemaPart[] => {
   if (typeof value !== 'object' || value === null) return []
-  const inner = Object.values(value).flatMap(schemasIn)
-  if (!('kind' in value) || value.kind !== 'schema') return inner
-  return [...inner, value as SchemaPart] // Only schemas have this kind.
+  const inner = Object.values(value).flatMap((part) => partsIn(part, kind))
+  if (!('kind' in value) || value.kind !== kind) return inner
+  return [...inner, value as SchemaPart] // Only parts of schemas have a kind.
 }
 
 /** The schemas in the contract that have a title, by that title. */
 const named: Record<string, v.GenericSchema> = {}
-for (const schema of schemasIn(entries)) {
+for (const schema of partsIn(entries)) {
   const title = v.getTitle(schema)
   if (title !== undefined) named[title] = schema
 }

@@ -13,6 +13,7 @@ import { headerValues, type Middleware, type ProxyEvent } from '../gateway-event
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a function. */
 const MAX_DEPTH = 100
+const TOO_DEEP = 'The body is nested too deeply.'
 
 /**
  * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
@@ -35,7 +36,7 @@ export const jsonBody = (schema: ObjectSchema, method: string): Middleware => {
       } catch (error) {
         throw badRequest(parsingProblem(error))
       }
-      if (isTooDeep(event.body)) throw badRequest('The body is nested too deeply.')
+      if (isTooDeep(event.body)) throw badRequest(TOO_DEEP)
       Object.assign(event, { body: exactJson(text, event.body) })
       if (!isObject(event.body)) throw notAnObject('The body is not a JSON object.', schema)
     },
@@ -72,7 +73,9 @@ const parsingProblem = (error: unknown): string => {
     const key = cause?.data === 'constructor' ? 'constructor.prototype' : cause?.data
     return `The body must not have the key ${key}.`
   }
-  return `The body is not valid JSON: ${cause?.message ?? message}.`
+  const reason = `${cause?.message ?? message}`
+  if (/call stack/.test(reason)) return TOO_DEEP
+  return `The body is not valid JSON: ${reason}.`
 }
 
 const isTooDeep = (value: unknown, depth = 0): boolean =>

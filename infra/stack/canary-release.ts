@@ -55,20 +55,24 @@ const newHook = (
     `arn:${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}:deploymentgroup:` +
     `${application.applicationName}/*`
   const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
-  const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
+  const versions = operations.map(({ handler }) => handler.currentVersion)
+  const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
   return new ServiceFunction(scope, 'Hook', {
     stage: { ...stage, dynamoDBClient: 'sdk' }, // Nobody waits for its cold start.
     entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
     policyName: 'Hook',
     statements: [
       putKeys.statement,
-      allow(['lambda:InvokeFunction'], versions),
+      allow(
+        ['lambda:InvokeFunction'],
+        versions.map(({ functionArn }) => functionArn),
+      ),
       allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groups]),
     ],
     environment: {
       ...putKeys.environment,
       [settings.keyPrefix]: stage.keyPrefix,
-      NEW_VERSIONS: versions.join(),
+      NEW_VERSIONS: names.join(), // No ARNs: a function has 4 KB for all its variables.
     },
     timeout: Duration.minutes(5), // For all versions, one after another, in a busy account.
     memorySize: 256,

@@ -48,7 +48,7 @@ export const collection = <Resource extends { id: number }>(
     try {
       return [readItem(definition, item) as Stored<Resource>] // Its values have these types.
     } catch (error) {
-      console.error(`Left out of a list: ${error}`)
+      console.error(`A list leaves out the item ${item.id} of ${table}: ${error}`)
       return []
     }
   }
@@ -87,7 +87,7 @@ export const collection = <Resource extends { id: number }>(
     get,
 
     /** Stores a resource with the id that it has already, such as that of an example. */
-    putWithId: (tx: Transaction, resource: Resource): void => void put(tx, resource, resource),
+    putWithId: (tx: Transaction, resource: Resource): void => void put(tx, resource, {}),
 
     /** Creates a resource. Throws an Error if a value breaks its schema. */
     create: async (tx: Transaction, values: Values<Resource>) => put(tx, { id: newId() }, values),
@@ -128,9 +128,9 @@ export const collection = <Resource extends { id: number }>(
 type Definition = { table: CollectionId; schema: v.GenericSchema & { entries: v.ObjectEntries } }
 
 /**
- * An item with the defaults of the fields that it was stored without. Throws an Error if a field of
- * `changed` breaks a rule, or if the item is damaged, as an edit by hand can leave it: without a
- * revision, without a field that has no default, or with a value of another JSON type.
+ * An item with the defaults of the fields that it was stored without. Throws an Error if a name in
+ * `changed` is no field or breaks a rule, or if the item is damaged, as an edit by hand can leave
+ * it: without a revision or a field that has no default, or with a value of another JSON type.
  */
 const readItem = (
   { table, schema }: Definition,
@@ -139,9 +139,11 @@ const readItem = (
 ): Attributes => {
   const { issues = [] } = v.safeParse(schema, stored)
   const issue = issues.find((each) => isOfType(each) || changed.includes(fieldOf(each)))
-  const field = typeof stored.revision === 'string' ? issue && fieldOf(issue) : 'revision'
+  const unknown = changed.find((name) => !Object.hasOwn(schema.entries, name))
+  const field = unknown ?? (issue && fieldOf(issue))
+  const damaged = typeof stored.revision === 'string' ? field : 'revision'
   // Without the value, which may be personal.
-  if (field) throw new Error(`The item ${stored.id} of ${table} has no valid ${field}.`)
+  if (damaged) throw new Error(`The item ${stored.id} of ${table} has no valid ${damaged}.`)
   return withoutUndefined({ ...Object(v.getDefaults(schema)), ...stored })
 }
 
@@ -150,8 +152,14 @@ type Issue = v.BaseIssue<unknown>
 const fieldOf = ({ path }: Issue): string => `${path?.[0].key}`
 
 /** Whether an issue is about a JSON type. A release may have made a rule stricter than it was. */
-const isOfType = ({ kind, type, input }: Issue): boolean =>
-  kind === 'schema' && !(type === 'picklist' && typeof input === 'string')
+const isOfType = ({ kind, type, input, expected, issues }: Issue): boolean => {
+  if (kind !== 'schema') return false
+  if (type === 'union') return issues?.every(isOfType) ?? true
+  if (type !== 'picklist' && type !== 'literal') return true
+  // It lists the values of its JSON type that this release takes.
+  const isText = expected?.includes('"')
+  return isText ? typeof input !== 'string' : !['number', 'boolean'].includes(typeof input)
+}
 
 const upgradedItem = (
   definition: Definition,

@@ -30,7 +30,8 @@ export class TransactionRun implements Transaction {
   #hasEnded = false
   /** Calls of the store that have not settled. */
   #pending = 0
-  readonly #failures: unknown[] = []
+  /** Rejects when a call of the store fails. */
+  readonly #failure = Promise.withResolvers<never>()
 
   constructor(store: TransactionStore, revision: string) {
     this.#store = store
@@ -67,14 +68,13 @@ export class TransactionRun implements Transaction {
   }
 
   /**
-   * Runs the work to its end. Throws the error of a call of the store that failed, even if the work
-   * has caught it, and an Error if the work returned before all of its calls. A refusal may leave
-   * others of a `Promise.all`.
+   * Runs the work to its end. Throws the error of a call of the store that failed, and an Error if
+   * the work returned before all of its calls. A refusal may leave others of a `Promise.all`.
    */
   async run<T>(work: (tx: Transaction) => Promise<T>): Promise<PromiseSettledResult<T>> {
-    const [outcome] = await Promise.allSettled([work(this)])
+    const settled = Promise.allSettled([work(this)])
+    const [outcome] = await Promise.race([settled, this.#failure.promise])
     this.#hasEnded = true
-    if (this.#failures.length > 0) throw this.#failures[0]
     if (outcome.status === 'fulfilled' && !this.#isRolledBack && this.#pending > 0)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
@@ -146,17 +146,20 @@ export class TransactionRun implements Transaction {
     return item
   }
 
-  /** Notes that a call of the store settles, and whether it fails: nobody may await it. */
-  #track<T>(call: Promise<T>): Promise<T> {
+  /**
+   * Waits for a call of the store. If it fails, the run ends with its error, and the work goes no
+   * further: it could hide an outage, and an error that it does not await yet ends the process.
+   */
+  async #track<T>(call: Promise<T>): Promise<T> {
     this.#pending++
-    call.then(
-      () => this.#pending--,
-      (error) => {
-        this.#pending--
-        this.#failures.push(error)
-      },
-    )
-    return call
+    try {
+      const result = await call
+      this.#pending--
+      return result
+    } catch (error) {
+      this.#failure.reject(error)
+      return new Promise(() => {})
+    }
   }
 
   #assertOpen(): void {

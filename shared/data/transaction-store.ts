@@ -98,13 +98,13 @@ export class DynamoDBStore implements TransactionStore {
       } catch (error) {
         const kind = failureKind(error)
         if (kind === 'stale') return { kind: 'refused', keys: refusedKeys(error, actions) }
-        const sends = resends + attemptsOf(error)
-        // An earlier send may have taken effect: a 503, so that the client retries.
-        if (kind !== 'busy') throw kind === 'bug' && sends <= 1 ? error : this.#unavailable(error)
+        // It may have taken effect, or may do so later.
+        const wasSentBefore = resends > 0 || attemptsOf(error) > 1
+        if (kind === 'bug' && !wasSentBefore) throw error
+        if (kind !== 'busy') throw this.#unavailable(error)
         this.#conflict = error
-        // After its only send, no copy of it can arrive any more. Others may still take effect.
-        const isGone = sends === 1 && error instanceof TransactionCanceledException
-        if (isGone) return { kind: 'refused', keys: [] }
+        if (error instanceof TransactionCanceledException && !wasSentBefore)
+          return { kind: 'refused', keys: [] }
       }
     }
   }

@@ -187,6 +187,12 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const { Environment, Role, LoggingConfig } = resource(production, hookId).Properties
   const [role] = Role['Fn::GetAtt']
   const parts = operationIds.map((id) => partsOf(production, id))
+  const names = parts.flatMap(({ functionId, alias }) => [
+    { Ref: functionId },
+    ':',
+    alias.Properties.FunctionVersion,
+    ',',
+  ])
   const versions = parts.map(({ alias }) => ({
     Ref: alias.Properties.FunctionVersion['Fn::GetAtt'][0],
   }))
@@ -198,7 +204,7 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const groups = { 'Fn::Join': ['', [...arns, application, '/*']] }
 
   expect(Environment.Variables).toMatchObject({
-    NEW_VERSIONS: { 'Fn::Join': ['', versions.flatMap((each) => [each, ',']).slice(0, -1)] },
+    NEW_VERSIONS: { 'Fn::Join': ['', names.slice(0, -1)] },
     KEY_PREFIX: 'live',
     API_KEYS_TABLE: { Ref: apiKeys },
   })

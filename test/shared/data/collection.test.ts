@@ -226,7 +226,8 @@ describe('a damaged pet', () => {
       expect(log).not.toHaveBeenCalled() // The log of the 500 has it.
       expect(await pets.list(page)).toEqual({ items: [], next: 20 })
       expect((await pets.list({ ...page, cursor: 20 })).items).toEqual([sound])
-      expect(log.mock.calls).toEqual([[`Left out of a list: Error: ${problem}`]])
+      const line = `A list leaves out the item 20 of pets: Error: ${problem}`
+      expect(log.mock.calls).toEqual([[line]])
     },
   )
 
@@ -245,6 +246,20 @@ describe('a damaged pet', () => {
   })
 })
 
+test.each([
+  [v.picklist([1, 2]), 3],
+  [v.literal('a'), 'b'],
+  [v.union([v.literal(1), v.literal(2)]), 3],
+  [v.array(v.picklist(['a', 'b'])), ['c']],
+])('an item is not damaged by a value that an earlier release took: %#', async (size, stored) => {
+  const sized = inOwnTransactions(collection('pets', v.object({ ...Pet.entries, size })))
+  const pet = { id: 20, name: 'Rex', categoryId: 7, size: stored, shard: 0, revision: 'x' }
+  await putItem('pets', pet)
+
+  expect((await sized.list({ limit: 1, cursor: 21 })).items).toEqual([pet])
+  expect(await sized.change(20, { name: 'Max' }, undefined)).toMatchObject({ size: stored })
+})
+
 describe('a value that breaks its schema is an error, and is not stored:', () => {
   const stored = inOwnTransactions(
     collection('pets', v.object({ ...Pet.entries, order: v.optional(Id) })),
@@ -254,6 +269,7 @@ describe('a value that breaks its schema is an error, and is not stored:', () =>
     ['name', { name: '' }],
     ['categoryId', { categoryId: 2n ** 63n }],
     ['order', { order: -1 }],
+    ['shard', { shard: 1 }],
   ])('%s', async (name, wrong: object) => {
     const { id } = await create('a')
     const before = await storedItem(id)

@@ -130,15 +130,6 @@ describe.each(shells)('in %s', (shell) => {
   })
 })
 
-test('a block for bash alone fails in zsh, which does not split variables', async () => {
-  const code = 'for table in $tables; do aws dynamodb delete-table --table-name $table; done'
-  const scenario = { variables: { tables: 'pets orders' }, permissions: ['dynamodb:*'] }
-
-  const outcomes = await Promise.all(shells.map((shell) => paste(shell, code, scenario)))
-
-  expect(outcomes.map(({ calls }) => calls.length)).toEqual([2, 1])
-})
-
 test.each(Object.values(stages))('OPERATE sets the variables of $name', (stage) => {
   const variables = `stack=${stackName(stage)} stage=${stage.name} days=${stage.recoveryDays}`
   const protection = stage.deletionProtection ? '' : 'no-'

@@ -206,14 +206,8 @@ describe('a damaged pet', () => {
 
   test.each<[string, object]>([
     ['name', { name: undefined }],
-    ['name', { name: 7 }],
-    ['name', { name: null }],
-    ['name', { name: new Set(['Rex']) }],
-    ['categoryId', { categoryId: '7' }],
-    // JavaScript would round them.
+    // JavaScript would round it.
     ['categoryId', { categoryId: NumberValue.from('1.00000000000000000001') }],
-    ['categoryId', { categoryId: NumberValue.from('1e100') }],
-    ['status', { status: true }],
     ['revision', { revision: undefined }],
   ])(
     'without a valid %s is left out of lists, and an error if it is read: %j',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { changesOf, fieldRules, mustBe } from '../../../shared/model/fields.ts'
+import { changesOf } from '../../../shared/model/fields.ts'
 import { Id } from '../../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
@@ -80,17 +80,4 @@ test('a change sets no default, and removes only fields that are optional', () =
   expect(v.parse(changes, { name: 'Rex' })).toEqual({ name: 'Rex' })
   expect(v.parse(changes, { size: null })).toEqual({ size: null })
   expect(v.is(changes, { name: null })).toBe(false)
-})
-
-test('the rule of a change is that of the field, wherever its description stands', () => {
-  const { entries } = changesOf({
-    inner: v.optional(v.pipe(v.number(), mustBe('a number'))),
-    outer: v.pipe(v.optional(v.number()), mustBe('a number')),
-  })
-
-  const rule = 'a number, null, or omitted'
-  expect(fieldRules(entries)).toEqual([
-    { field: 'inner', rule },
-    { field: 'outer', rule },
-  ])
 })

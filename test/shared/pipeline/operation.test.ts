@@ -284,23 +284,6 @@ describe('with an idempotency key', () => {
     expect(infoLog.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
   })
 
-  test('a refusal is returned even while another read of the function is pending', async () => {
-    const responded = Promise.withResolvers<void>()
-    proxy.faultOf = async ({ body }) => {
-      if (body.includes('"N":"2"')) await responded.promise
-      return 'pass' as const
-    }
-    const handler = operation('createPet', async ({ tx }) => {
-      const [pet] = await Promise.all([pets.get(tx, 1), pets.get(tx, 2)])
-      return pet
-    })
-
-    const response = await handler(keyed(), context)
-    responded.resolve()
-
-    expect(response).toMatchObject({ statusCode: 404 })
-  })
-
   test('a retry gets the response of a version that allowed what this one refuses', async () => {
     const event = keyed({ body: '{"name":""}' })
     await respondedBefore(event, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })

@@ -58,6 +58,12 @@ test('a key is valid until it expires, cached or not', retryOnBusyMachine, async
   expect(await findKeyHolder(other)).toMatchObject({ isValid: false })
 })
 
+test('a key whose scopes are no list allows nothing', async () => {
+  const key = await storeKey({ scopes: `no-${scope}` })
+
+  expect(await findKeyHolder(key)).toMatchObject({ scopes: [] })
+})
+
 test.each([
   { expiresAt: null },
   { expiresAt: '9999999999' },
@@ -90,6 +96,18 @@ test.each([
     expect(proxy.counts.GetItem).toBe(state === 'valid' ? 1 : 2)
   },
 )
+
+test('a key that is gone stays so, even if the clock is set back', retryOnBusyMachine, async () => {
+  const key = await storeKey()
+  await findKeyHolder(key)
+  await deleteKey(key)
+  at(60_000)
+  expect(await findKeyHolder(key)).toBeUndefined()
+
+  at(30_000)
+
+  expect(await findKeyHolder(key)).toBeUndefined()
+})
 
 test('the cache keeps the 1,000 keys that were read last, and unknown keys replace none of them', async () => {
   // Thousands of reads over HTTP would be slow.

@@ -229,7 +229,6 @@ describe('a bug', () => {
   test.each([
     ['an error', new TypeError('secret is not a function')],
     ['undefined', undefined],
-    ['an object like an ApiError', { status: 418, body: { message: 'secret' }, headers: {} }],
   ])('that throws %s is a 500 without details', async (_, thrown) => {
     const event = list()
 

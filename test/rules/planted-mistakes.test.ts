@@ -133,15 +133,6 @@ const changeInFirstRun: Work = (tx) => {
   return pets.change(tx, 1, { name: 'Max' }, undefined)
 }
 
-/** Adds the only Rex, one request after the other, but by a list. */
-const addRexInTurn: Work = async (tx) => {
-  await pets.change(tx, 1, { name: 'Turn' }, undefined)
-  const { items } = await pets.list(tx, { limit: 100 })
-  if (items.some(({ name }) => name === 'Rex')) throw conflict('There is a Rex.')
-  await pets.create(tx, newPet('Rex'))
-}
-
-const aTurn = { pets: [petOf(1, { name: 'Turn' })] }
 const changes = { stored: aPet, requests: { ann: change } }
 const creates = { requests: { ann: once(create), retry: once(create) } }
 
@@ -187,18 +178,6 @@ test.each<[string, Scenario, Service, string?]>([
     "ann's write is canceled, because of a conflict",
   ],
   ['each request ends', changes, neverWritten],
-  [
-    'there is one Rex',
-    {
-      stored: aTurn,
-      requests: { ann: addRexInTurn, bob: addRexInTurn },
-      invariants: {
-        'there is one Rex': ({ pets }) => pets.filter(({ name }) => name === 'Rex').length < 2,
-      },
-    },
-    service,
-    'bob lists pets: pet 1 (not up to date)',
-  ],
   [
     'each pet has a record',
     {

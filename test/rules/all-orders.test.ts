@@ -147,7 +147,10 @@ test.each<[string, Scenario]>([
   ],
   [
     'refusals that name an id of their own',
-    { requests: { ann: createAndRefuse, bob: createAndRefuse }, ends: ['ann 409, bob 409'] },
+    {
+      requests: { ann: createAndRefuse, bob: { key: 'a', work: createAndRefuse } },
+      ends: ['ann 409, bob 409'],
+    },
   ],
   ['a refusal while another read is open', { requests: { ann: refuseBoth }, ends: ['ann 404'] }],
 ])('takes %s', { timeout: BUSY_MS }, async (_, scenario) => {

@@ -43,7 +43,7 @@ const stateless = [
   'test/infra/{openapi/*,packages/{lean-dynamodb,local-gateway}/*}.test.ts',
   'test/infra/local/local-api.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',
-  'test/{layout,functions/events}.test.ts',
+  'test/layout.test.ts',
 ]
 // They only call the API.
 const api = 'test/api/*.test.ts'

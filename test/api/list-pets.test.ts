@@ -53,9 +53,7 @@ const PARAMETERS = `listPets has limit, ${filters.pets.join(', ')}, cursor.`
 test.each([
   ['/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
   ['/pets?status[]=sold', `There is no query parameter status[]. ${PARAMETERS}`],
-  ['/pets?limit=5&Status=sold&limt=6', `There is no query parameter Status. ${PARAMETERS}`],
   [`/pets?${'x'.repeat(51)}=`, `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`],
-  ['/pets?status=sold&amp;cursor=abc', `There is no query parameter amp;cursor. ${PARAMETERS}`],
   ['/pets?__proto__=1', `There is no query parameter __proto__. ${PARAMETERS}`],
   ['/store/orders/1?petId=1', 'There is no query parameter petId. getOrder has none.'],
 ])('returns 400 for a parameter that does not exist: %s', async (path, message) => {

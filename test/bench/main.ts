@@ -17,8 +17,7 @@ nothing else. The table has medians:
   first call        the first call after the init phase
   cold start        all of it: start, load and first call
   warm              a later call
-  Node.js alone     a handler that does nothing but respond
-  bare HTTPS        a handler with nothing but Node.js's own HTTPS client and a signature`
+  Node.js alone     a handler that does nothing but respond`
 
 const main = command(
   'npm run bench --',

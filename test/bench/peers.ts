@@ -18,10 +18,8 @@ const smallest = ['module', 'main']
 const byDefault = ['main', 'module']
 const peers = {
   'Node.js alone': smallest,
-  'bare HTTPS': smallest,
   'AWS SDK': smallest,
   Hono: smallest,
-  'Hono, bare HTTPS': smallest,
   'Middy, Powertools': byDefault,
 }
 

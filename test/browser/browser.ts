@@ -44,7 +44,3 @@ export const visit = async (
   onTestFailed(() => console.error('Errors and warnings of the page:', complaints))
   return { page, complaints, elsewhere }
 }
-
-/** Saves a screenshot in node_modules/.cache/browser, for reviewers. */
-export const keepPicture = (page: Page, name: string): Promise<unknown> =>
-  page.screenshot({ path: `node_modules/.cache/browser/${name}.png` })

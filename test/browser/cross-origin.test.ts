@@ -69,12 +69,3 @@ test.each(['GET', 'DELETE'])('it reads the 404 of a %s of an unknown path', asyn
   const { notFound } = gatewayResponses
   expect(await fetchFrom(page, '/pet', method)).toEqual({ status: 404, body: notFound.body })
 })
-
-test('it reads the 405 of a PUT of the pets', async () => {
-  const page = await openPage()
-
-  expect(await fetchFrom(page, '/pets', 'PUT')).toMatchObject({
-    status: 405,
-    body: { code: 'method_not_allowed', status: 405 },
-  })
-})

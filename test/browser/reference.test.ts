@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -6,7 +5,7 @@ import { referencePage, referenceScriptText } from '../../infra/openapi/referenc
 import { entries } from '../../shared/contract.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { newPet } from '../support/pets.ts'
-import { keepPicture, server, visit } from './browser.ts'
+import { server, visit } from './browser.ts'
 
 const DOCS = `${server.baseUrl}/docs`
 /** The largest int64. */
@@ -57,7 +56,6 @@ test('the console adds pets and lists them, shows errors, and stores no API key'
   // A number beyond 2^53 must not be rounded.
   await adding.body.fill(`{"name":"Rex","categoryId":${LARGEST}}`)
   const added = await adding.send('201 Created', `"categoryId": ${LARGEST}`)
-  await keepPicture(page, 'created')
   await adding.close()
   const listing = await openConsole(page, listPets)
   await listing.send('200 OK', /"id": \d+/.exec(added)?.[0] ?? 'an id')
@@ -65,7 +63,6 @@ test('the console adds pets and lists them, shows errors, and stores no API key'
   await page.getByLabel('Bearer Token').first().fill('another key')
   const unauthorized = await openConsole(page, listPets)
   await unauthorized.send('401 Unauthorized', 'The API key is missing or invalid.')
-  await keepPicture(page, 'unauthorized')
 
   expect(complaints).toEqual([failed('400 (Bad Request)'), failed('401 (Unauthorized)')])
   expect(elsewhere).toEqual([])
@@ -87,7 +84,6 @@ test('the page shows exact integers, no variants, and which operations are unsta
   expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
   await page.getByText(`${stability}`, { exact: true }).first().waitFor()
-  await keepPicture(page, 'unstable')
 })
 
 test.each(['light', 'dark'] as const)(
@@ -103,7 +99,6 @@ test.each(['light', 'dark'] as const)(
 
     await page.goto(`${DOCS}/`) // Like every path, it may end with a slash.
     await page.getByLabel('Bearer Token').first().waitFor()
-    await keepPicture(page, `phone-${colorScheme}`)
 
     const [width, background] = await page.evaluate<[number, string]>(
       '[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]',
@@ -122,40 +117,6 @@ test.each(['light', 'dark'] as const)(
     expect(elsewhere).toEqual([])
   },
 )
-
-test('the code of the guide fits on a phone', async () => {
-  const { page } = await visit(undefined, { viewport: { width: 390, height: 844 } })
-
-  await page.goto(`${DOCS}#tag/guide`)
-  await page.getByText('openapi-typescript').waitFor()
-
-  const hidden = await page.evaluate<number[]>(`
-    Array.from(
-      document.querySelectorAll('.markdown code'),
-      (code) => code.scrollWidth - code.offsetWidth,
-    )`)
-  expect(Math.max(...hidden)).toBe(0)
-})
-
-// Written when asked to, because each browser draws it a bit differently.
-test.runIf(process.env.SCREENSHOT)('writes the picture of the page into .github', async () => {
-  const { page } = await visit(undefined, { viewport: { width: 1280, height: 760 } })
-  // So that it shows the address that the README has.
-  await page.route('http://127.0.0.1:3000/**', async (route) => {
-    const url = route.request().url().replace('3000', new URL(DOCS).port)
-    await route.fulfill({ response: await route.fetch({ url }) })
-  })
-  await page.goto(DOCS.replace(/:\d+/, ':3000'))
-  const tags = new Set(Object.values(entries).map(({ tag }) => tag))
-  for (const name of tags) await page.getByRole('link', { name, exact: true }).click()
-  await page.getByRole('link', { name: createPet.summary }).click()
-  await page.getByText('Test Request').nth(1).waitFor()
-  await page.evaluate('document.activeElement.blur()')
-
-  await page.screenshot({ path: '.github/reference.png' })
-
-  expect(statSync('.github/reference.png').size).toBeLessThan(200_000)
-})
 
 test('as AWS serves it, the page loads its script from a CDN, and nothing else', async () => {
   const [publicAddress = ''] = referencePage().body.match(/https:[^"]+\.js/) ?? []

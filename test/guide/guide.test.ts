@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { proxy, storedItems } from '../support/database.ts'
-import { type FakeRequest, type FakeResponse, type Fate, serveFake } from '../support/fake-api.ts'
-import { databaseResponses } from '../support/fault-proxy.ts'
+import { type Fate, serveFake } from '../support/fake-api.ts'
+import { databaseResponses, forward } from '../support/fault-proxy.ts'
 import { send } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 import { installPackages } from '../support/process.ts'
@@ -91,25 +91,13 @@ const serveWithFaults = async (api: LocalServer) => {
     if (performance.now() < (nextAt.get(id) ?? 0)) early.push(id)
     const attempt = attempts.get(id) ?? 0
     attempts.set(id, attempt + 1)
-    const response = await forward(api, request)
+    const response = await forward(new URL(api.baseUrl).origin, request)
     const fate = faultsOf(method)[attempt] ?? response
     const seconds = typeof fate === 'object' ? fate.headers?.['Retry-After'] : 0
     nextAt.set(id, performance.now() + 1000 * Number(seconds))
     return fate
   })
   return { baseUrl, early }
-}
-
-const forward = async (api: LocalServer, request: FakeRequest): Promise<FakeResponse> => {
-  const { authorization = '', 'idempotency-key': key = [] } = request.headers
-  const headers = { ...headersOf(api), Authorization: authorization, 'Idempotency-Key': key }
-  const response = await send(new URL(api.baseUrl).origin, { ...request, headers })
-  const { link = '', 'retry-after': seconds = '' } = response.headers
-  return {
-    status: response.status,
-    headers: { Link: link, 'Retry-After': seconds },
-    body: response.text,
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { petOf } from '../support/pets.ts'
@@ -38,20 +38,15 @@ test.each<[string, Scenario]>([
     'a pet has one order',
     {
       stored: available,
-      requests: { ann: placeOnce, retry: placeOnce, bob: place },
-      ends: [
-        'ann done, retry replay, bob 409',
-        'ann 409, retry replay, bob done',
-        'ann replay, retry done, bob 409',
-        'ann replay, retry 409, bob done',
-      ],
+      requests: { ann: place, bob: place },
+      ends: ['ann done, bob 409', 'ann 409, bob done'],
     },
   ],
   [
     'an order is completed or canceled',
     {
       stored: ordered,
-      requests: { ann: complete, bob: cancel, cat: placeOnce },
+      requests: { ann: complete, bob: cancel, cat: place },
       ends: [
         'ann done, bob 409, cat 409',
         'ann 404, bob done, cat done',
@@ -63,7 +58,7 @@ test.each<[string, Scenario]>([
     'a pet is ordered or deleted',
     {
       stored: available,
-      requests: { ann: placeOnce, bob: removePet },
+      requests: { ann: place, bob: removePet },
       ends: ['ann done, bob 409', 'ann 409, bob done'],
     },
   ],
@@ -89,7 +84,5 @@ test.each<[string, Scenario]>([
     },
   ],
 ])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
-  const states = await expectInAllOrders({ ...scenario, invariants })
-
-  expect(states).toMatchSnapshot('states')
+  await expectInAllOrders({ ...scenario, invariants })
 })

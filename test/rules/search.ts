@@ -38,7 +38,7 @@ class Search {
       this.#codes[request.name] = new RequestCode(request, i, service)
   }
 
-  async run(): Promise<{ ends: End[]; states: number; broken?: Broken }> {
+  async run(): Promise<{ ends: End[]; broken?: Broken }> {
     const first: Reached = { state: await this.#initialState() }
     const rule = ruleBrokenByItems(first.state.items, this.#scenario)
     if (rule) return this.#broken(rule, first)
@@ -60,7 +60,7 @@ class Search {
       }
     }
     const stories = Array.from(ends, ([end, reached]) => ({ end, story: this.#story(reached) }))
-    return { ends: stories, states: open.length }
+    return { ends: stories }
   }
 
   async #initialState(): Promise<State> {
@@ -149,7 +149,7 @@ class Search {
 
   #broken(rule: string, reached: Reached) {
     const error = reached.step?.failure?.error
-    return { ends: [], states: 0, broken: { rule, error, story: this.#story(reached) } }
+    return { ends: [], broken: { rule, error, story: this.#story(reached) } }
   }
 
   #story(reached: Reached): Story {

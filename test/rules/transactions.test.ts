@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { etagOf } from '../../shared/model/etag.ts'
@@ -83,11 +83,11 @@ test.each<[string, Scenario]>([
     },
   ],
   [
-    'a key takes effect again after its record expires',
+    'a key takes effect again, for any request, after its record expires',
     {
-      requests: { ann: once(create), retry: once(create) },
-      pauses: 4,
-      ends: ['ann done, retry done', 'ann done, retry replay', 'ann replay, retry done'],
+      requests: { ann: once(create), bob: once(createOther) },
+      pauses: 3,
+      ends: ['ann done, bob done', 'ann done, bob 422', 'ann 422, bob done'],
     },
   ],
   [
@@ -150,7 +150,5 @@ test.each<[string, Scenario]>([
     },
   ],
 ])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
-  const states = await expectInAllOrders(scenario)
-
-  expect(states).toMatchSnapshot('states')
+  await expectInAllOrders(scenario)
 })

@@ -66,7 +66,7 @@ describe.each(shells)('in %s', (shell) => {
 
     const { calls, stderr, status } = await paste(shell, code, { ...example, permissions })
 
-    expect({ calls: calls.map(({ action }) => action), status, stderr }).toEqual({
+    expect({ calls, status, stderr }).toEqual({
       calls: example.calls,
       status: 0,
       stderr: expect.not.stringMatching(/error|not found|no matches|usage/i),
@@ -92,7 +92,7 @@ describe.each(shells)('in %s', (shell) => {
 
         expect(status, action).not.toBe(0)
         const upTo = example.calls.slice(0, example.calls.indexOf(action) + 1)
-        expect(calls.map((call) => call.action)).toEqual(upTo)
+        expect(calls).toEqual(upTo)
       }
     },
   )
@@ -124,19 +124,8 @@ describe.each(shells)('in %s', (shell) => {
 
     expect(status).not.toBe(0)
     expect(stderr).toMatch(/ConditionalCheckFailed|--item/)
-    expect(calls.map(({ action }) => action)).toEqual(
-      ['dynamodb:GetItem', 'dynamodb:PutItem'].slice(0, items[0] ? 2 : 1),
-    )
+    expect(calls).toEqual(['dynamodb:GetItem', 'dynamodb:PutItem'].slice(0, items[0] ? 2 : 1))
   })
-})
-
-test('a block for bash alone fails in zsh, which does not split variables', async () => {
-  const code = 'for table in $tables; do aws dynamodb delete-table --table-name $table; done'
-  const scenario = { variables: { tables: 'pets orders' }, permissions: ['dynamodb:*'] }
-
-  const outcomes = await Promise.all(shells.map((shell) => paste(shell, code, scenario)))
-
-  expect(outcomes.map(({ calls }) => calls.length)).toEqual([2, 1])
 })
 
 test.each(Object.values(stages))('OPERATE sets the variables of $name', (stage) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FakeRequest, type FakeResponse, type Fate, listen } from './fake-api.ts'
@@ -110,12 +110,22 @@ const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promi
 }
 
 /** Sends a request on to a server, and returns its response. */
-export const forward = async (origin: string, { method, path, headers, body }: FakeRequest) => {
-  const [response] = await once(request(origin + path, { method, headers }).end(body), 'response')
-  const type = response.headers['content-type'] // Missing if the request is not for DynamoDB.
+export const forward = async (
+  origin: string,
+  { path, body, ...options }: FakeRequest,
+): Promise<FakeResponse> => {
+  const sent = request(origin + path, options).end(body)
+  const [received]: IncomingMessage[] = await once(sent, 'response')
+  if (!received) throw new Error('There is no response.')
+  const headers = FORWARDED.flatMap((name) => {
+    const value = received.headers[name.toLowerCase()]
+    return value === undefined ? [] : [[name, value]]
+  })
   return {
-    status: response.statusCode,
-    headers: type && { 'Content-Type': type },
-    body: await text(response),
+    status: received.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: await text(received),
   }
 }
+
+const FORWARDED = ['Content-Type', 'Link', 'Retry-After']

@@ -1,9 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../infra/command-line.ts'
 import { service } from '../../shared/service.ts'
@@ -130,26 +130,9 @@ export const preparePython = async (
     const install = '-m pip install --quiet --disable-pip-version-check -r'.split(' ')
     await runProcess('python3', ['-m', 'venv', '--clear', folder], settings)
     await runProcess(python, [...install, requirements], settings)
-    startByShell(dirname(python), python)
     writeFileSync(complete, '')
   }
   return python
-}
-
-/** Lets a shell start the scripts of a folder: the path of Python after `#!` ends at a space. */
-const startByShell = (folder: string, python: string): void => {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = join(folder, entry.name)
-    const text = readFileSync(file, 'utf8')
-    // To Python, the line after the first is a string.
-    const start = `#!/bin/sh\n'''exec' "${python}" "$0" "$@"\n' '''\n`
-    if (text.startsWith(`#!${python}`))
-      writeFileSync(
-        file,
-        text.replace(/.*\n/, () => start),
-      )
-  }
 }
 
 const PYTHON_CHECK = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'

@@ -1,5 +1,4 @@
-import { syncBuiltinESMExports } from 'node:module'
-import timers, { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -286,37 +285,6 @@ test('decides again when its only send was canceled: nothing of it is on its way
 
   expect([new Set(tokens).size, tokens.length, runs]).toEqual([3, 3, 3])
   expect(await revisions()).toMatchObject({ 1: tokens[2] })
-})
-
-/** Lets pauses end at once. Returns how long they would be if chance made them as long as it can. */
-const recordPauses = (): number[] => {
-  const { setTimeout } = timers
-  const milliseconds: number[] = []
-  onTestFinished(() => {
-    Object.assign(timers, { setTimeout })
-    syncBuiltinESMExports()
-  })
-  const atOnce: typeof setTimeout = (delay = 0, value, options) => {
-    milliseconds.push(delay)
-    return setTimeout(0, value, options)
-  }
-  Object.assign(timers, { setTimeout: atOnce })
-  syncBuiltinESMExports()
-  vi.spyOn(Math, 'random').mockReturnValue(1)
-  return milliseconds
-}
-
-test.each<[string, Fault[]]>([
-  ['runs', Array(6).fill(conflicts[0])],
-  ['resends', [lostResponse, ...Array(6).fill(conflicts[0])]],
-])('pauses between %s, twice as long each time, up to half a second', async (_, faults) => {
-  const pauses = recordPauses()
-
-  await changeWith(...faults)
-
-  // Without those of the client.
-  const own = pauses.filter((each) => [40, 80, 160, 320, 500].includes(each))
-  expect(own.slice(-6)).toEqual([40, 80, 160, 320, 500, 500])
 })
 
 test.each([99, 100])(

@@ -1,8 +1,5 @@
-import { crc32 as crc32OfZlib } from 'node:zlib'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digestOf, isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
-import { crc32 } from '../../../shared/model/crc32.ts'
 import { service } from '../../../shared/service.ts'
 
 const CHARACTERS = [
@@ -58,12 +55,4 @@ test('a key is invalid with a character changed, if it is truncated, and with te
 
 test('the digest of a key is its SHA-256 (FIPS 180-4) in hexadecimal', () => {
   expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
-})
-
-test('the CRC-32 of any bytes is that of zlib', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-      expect(crc32(bytes)).toBe(crc32OfZlib(bytes))
-    }),
-  )
 })

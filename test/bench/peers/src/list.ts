@@ -1,7 +1,6 @@
 // What the peers share: a list of one pet with a status. Each brings its own way to reach DynamoDB,
 // or its own framework.
 import { createHash } from 'node:crypto'
-import type { APIGatewayProxyEvent } from 'aws-lambda'
 
 /** Reads an API key by its digest (`undefined`: none), and the newest pet of a status. */
 export type Store = {
@@ -20,13 +19,6 @@ export const response = (statusCode: number, body: object) => ({
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
 })
-
-/** A handler with no framework. */
-export const bareHandler = (store: Store) => async (event: APIGatewayProxyEvent) => {
-  if (!(await isKnown(event.headers.Authorization, store.readKey)))
-    return response(401, unauthorized)
-  return response(200, await store.list(event.queryStringParameters?.status ?? ''))
-}
 
 const REMEMBERED_MS = 60_000
 const remembered = new Map<string, number>()
@@ -49,12 +41,6 @@ export const isKnown = async (
   return isFound
 }
 
-type Attribute = { S?: string; N?: string }
-type Item = Record<string, Attribute | undefined>
-
-/** What is read of DynamoDB's responses, in its JSON. */
-export type Output = { Item?: Item; Items?: Item[] }
-
 /**
  * The input of the query. Like the service, it asks for one item more, which tells whether there is
  * another page.
@@ -67,25 +53,3 @@ export const queryOf = <Value>(partition: Value) => ({
   ScanIndexForward: false,
   Limit: 2,
 })
-
-/** A store that reads with `send`, which sends an operation with its input in DynamoDB's JSON. */
-export const storeOf = (
-  send: (operation: 'GetItem' | 'Query', input: object) => Promise<Output>,
-): Store => ({
-  readKey: async (digest) => {
-    const key = {
-      TableName: process.env.API_KEYS_TABLE,
-      Key: { digest: { S: digest } },
-      ConsistentRead: true,
-    }
-    return (await send('GetItem', key)).Item
-  },
-  list: async (status) => {
-    const { Items = [] } = await send('Query', queryOf({ S: `${status}#0` }))
-    return Items.slice(0, 1).map((item) =>
-      Object.fromEntries(fields.map((name) => [name, plain(item[name])])),
-    )
-  },
-})
-
-const plain = ({ S, N }: Attribute = {}): unknown => S ?? (N && Number(N))

@@ -57,6 +57,21 @@ test('a reservation has the digest of the request and the response, for 24 hours
   ])
 })
 
+test('an expired reservation counts as none before DynamoDB deletes it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  const expiring = { ...keyed, key: 'order-1744' }
+  await runTransaction(async (tx) => saveRecord(tx, expiring, { status: 204, body: '' }))
+  const other = { ...expiring, request: 'another digest' }
+  const earlierOf = (request: typeof keyed) => runTransaction((tx) => storedResponse(tx, request))
+
+  vi.setSystemTime(1_800_086_399_999)
+  expect(await earlierOf(expiring)).toMatchObject({ status: 204 })
+  await expect(earlierOf(other)).rejects.toMatchObject({ status: 422 })
+  vi.setSystemTime(1_800_086_400_000)
+  expect(await earlierOf(expiring)).toBeUndefined()
+  expect(await earlierOf(other)).toBeUndefined()
+})
+
 test('stored pets, idempotency keys and API keys are understood', async () => {
   const key = newApiKey('local')
   const digest = digestOf(key)

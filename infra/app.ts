@@ -1,7 +1,7 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { operationIds } from '../shared/contract.ts'
-import { contractProblem } from './contract-check.ts'
+import { contractProblem } from './openapi/contract-check.ts'
 import { ServiceStack } from './stack/service-stack.ts'
 import {
   ConfigurationError,

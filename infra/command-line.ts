@@ -17,7 +17,7 @@ export const command = (call: string, description: string) =>
   new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
 
 /** Runs the action of a command with the arguments of this process. */
-export const run = async (command: CommandUnknownOpts): Promise<void> => {
+export const runCommand = async (command: CommandUnknownOpts): Promise<void> => {
   // A reader such as `head` may close the output.
   process.stdout.on('error', () => {
     process.exitCode = 1
@@ -109,7 +109,7 @@ export const wholeNumber =
   }
 
 /** Turns a failure of AWS, the network or the AWS settings into a CommandError. */
-export const explain = (error: unknown): Error => {
+export const toCommandError = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error))
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
   return explanation
@@ -119,7 +119,7 @@ export const explain = (error: unknown): Error => {
 
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
-  const reason = explain(error)
+  const reason = toCommandError(error)
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
   else if (!(reason instanceof CommanderError)) throw reason
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1

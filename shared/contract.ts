@@ -18,7 +18,7 @@ import {
   petIsHeld,
   petIsNotAvailable,
 } from './pets/pet.ts'
-import type { Declaration, Entry } from './pipeline/entry.ts'
+import type { AnyEntry, Declaration } from './pipeline/entry.ts'
 
 // The examples of the reference: Rex, and Tom with his open order.
 const REX = 373212905455903
@@ -176,9 +176,9 @@ export type OperationId = keyof Contract
 export const operationIds = propertyNames(contract)
 
 /** The same entries for whoever works with any operation, without the type of each. */
-export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)
+export const entries: Readonly<Record<OperationId, AnyEntry>> = widened(contract)
 
 /** Without this, a mistake in an entry would be reported twice: at `satisfies`, and here. */
 function widened(checked: object) {
-  return checked as Readonly<Record<OperationId, Entry>>
+  return checked as Readonly<Record<OperationId, AnyEntry>>
 }

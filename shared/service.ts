@@ -14,8 +14,6 @@ export const service = {
 
 /** What the reference says of the service as a whole. No function loads it. */
 export const reference = {
-  /** The icon of the page: an emoji. */
-  icon: '🐾',
   /** Its first sentence. */
   introduction:
     'The catalog of a pet store: list, add, read, change and delete pets, and order them.',

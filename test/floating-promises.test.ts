@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { ExpressionStatement, Node } from 'typescript/unstable/ast'
-import { isExpressionStatement, isVoidExpression } from 'typescript/unstable/ast/is'
+import type { Expression, ExpressionStatement, Node } from 'typescript/unstable/ast'
+import {
+  isBinaryExpression,
+  isCallExpression,
+  isExpressionStatement,
+  isVoidExpression,
+} from 'typescript/unstable/ast/is'
 import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -67,7 +72,7 @@ const floatingPromises = (config: string): string[] => {
       const statements = source ? statementsIn(source) : []
       const isFloating = ({ expression }: ExpressionStatement) => {
         const { expression: value } = isVoidExpression(expression) ? expression : { expression }
-        return hasPromise(checker, checker.getTypeAtLocation(value))
+        return !isKept(value) && hasPromise(checker, checker.getTypeAtLocation(value))
       }
       return statements.filter(isFloating).map((statement) => {
         const line = source?.text.slice(0, statement.getStart()).split('\n').length
@@ -86,6 +91,13 @@ const statementsIn = (node: Node): ExpressionStatement[] => {
   const found = isExpressionStatement(node) ? [node] : []
   node.forEachChild((child) => void found.push(...statementsIn(child)))
   return found
+}
+
+/** Whether it keeps a promise, as `read ??= …` does, or says what follows, as `then(…, …)` does. */
+const isKept = (value: Expression): boolean => {
+  if (isBinaryExpression(value)) return value.operatorToken.getText().endsWith('=')
+  if (!isCallExpression(value) || value.arguments.length < 2) return false
+  return value.expression.getText().endsWith('.then')
 }
 
 /** Whether a value may be a promise, or an array of promises. */

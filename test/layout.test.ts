@@ -46,7 +46,6 @@ test.each([
       ...[
         'shared/pipeline/middleware/',
         'shared/pipeline/entry.ts',
-        'shared/pipeline/entry-rules.ts',
         'shared/pipeline/gateway-event.ts',
       ],
       ...['shared/model/', 'shared/service.ts', '@middy/', 'node:'],
@@ -65,7 +64,7 @@ test.each([
   [
     'the AWS SDK',
     /> @(aws-sdk|smithy)\//,
-    /^(shared\/data\/|infra\/((commands|local|packages)\/|release-hook\.ts))/,
+    /^(shared\/data\/|infra\/((commands|local|packages)\/|stack\/release-hook\.ts))/,
   ],
   ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],

@@ -37,7 +37,7 @@ const asBundled = {
 } as const
 
 // They synthesize the same stacks, so they share processes.
-const cdk = ['test/infra/{app,github,stack/*}.test.ts']
+const cdk = ['test/infra/{app,github}.test.ts', 'test/infra/stack/!(release-hook).test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
   'test/infra/{openapi/*,packages/{lean-dynamodb,local-gateway}/*}.test.ts',
@@ -48,7 +48,7 @@ const stateless = [
 // They only call the API.
 const api = 'test/api/*.test.ts'
 // They take minutes, or need a browser: `npm test` leaves them out.
-const slow = ['test/{browser,consumers,guide,recipe,runbook}/*.test.ts', 'test/faults/*.test.ts']
+const slow = ['test/{browser,guide,recipe,runbook}/*.test.ts', 'test/faults/*.test.ts']
 
 export default defineConfig({
   plugins: [asBundled],

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
@@ -28,16 +28,14 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
     '--log-override': 'import-is-undefined=error',
     // Otherwise, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
     '--supported:regexp-unicode-property-escapes': 'true',
-    // The bundle names the files of its parts. Where `node_modules` is a link, the names stay the
-    // same, so that a deployment from there makes no new versions.
-    '--preserve-symlinks': true,
   },
   commandHooks: {
     // No shell commands: they would need bash, and a path without quotes.
     beforeBundling: (_, output) => {
       // CDK first asks for the commands of a Docker image, which is used only without esbuild.
       if (!existsSync(output)) return []
-      copyFileSync(start, join(output, 'start.mjs'))
+      process.umask(0o022) // Lambda must be able to read the files.
+      writeFileSync(join(output, 'start.mjs'), readFileSync(start))
       // In `cdk.out`, this project's package.json ("type": "module") would apply to the bundle.
       writeFileSync(join(output, 'package.json'), '{"type":"commonjs"}\n')
       return []
@@ -47,16 +45,11 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
   },
 })
 
-/** The lock file of the packages. CDK would not choose between it and one of another tool. */
-export const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
-
 /** Explains an error of CDK if the bundling failed: esbuild has printed why, or did not run. */
 export const bundlingError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
-  if (!/ exited with status \d+$/.test(error.message)) return new ConfigurationError(error.message)
   return new ConfigurationError(
-    'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
-      'matching export, the lean DynamoDB client does not support it: set dynamoDBClient to ' +
-      "'sdk' in infra/stages.ts.",
+    `${error.message}. If infra/packages/lean-dynamodb has no matching export, the lean DynamoDB ` +
+      "client does not support it: set dynamoDBClient to 'sdk' in infra/stages.ts.",
   )
 }

@@ -11,7 +11,7 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
-import { CommandError, explain } from '../command-line.ts'
+import { CommandError, toCommandError } from '../command-line.ts'
 import { awsOptions } from './aws.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -75,7 +75,7 @@ export class ApiKeyTable {
       // If it was sent twice, the refusal says nothing of the first one.
       if ($fault === 'client' && $metadata.attempts === 1) throw error
       const advice = 'Nobody has seen it: revoke it if npm run keys -- list shows it.'
-      const problem = explain(error).message
+      const problem = toCommandError(error).message
       throw new CommandError(`${problem} The key ${keyId} may have been stored. ${advice}`)
     })
     return key
@@ -165,7 +165,9 @@ export const withCommandKey = async (
   } finally {
     await table.remove(key.stored).catch((error) => {
       const { keyId } = key.stored
-      console.error(`${explain(error).message} Revoke its key: npm run keys -- revoke ${keyId}`)
+      console.error(
+        `${toCommandError(error).message} Revoke its key: npm run keys -- revoke ${keyId}`,
+      )
       process.exitCode = 1
     })
   }

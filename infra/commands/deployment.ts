@@ -6,9 +6,9 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
+import { collectionsDigest } from '../bundle/collections-digest.ts'
 import { CommandError, command } from '../command-line.ts'
 import { DEFAULT_PORT, portOption, useRunningDatabase } from '../local/database/local-database.ts'
-import { sourcesDigest } from '../sources-digest.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
 import { awsOptions, useAwsEnvironment } from './aws.ts'
 
@@ -84,7 +84,7 @@ export const findTable = async (
     return tableName(id)
   }
   const { output } = await findStack(stage, prefix)
-  if (output('Sources') !== sourcesDigest())
+  if (output('Sources') !== collectionsDigest())
     throw new CommandError(
       'The stack was deployed from another version of shared. ' +
         'Check that version out, or deploy this one.',

@@ -9,7 +9,7 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { Order } from '../../shared/orders/order.ts'
 import { Pet } from '../../shared/pets/pet.ts'
-import { CommandError, run, stopSignal, typedPath } from '../command-line.ts'
+import { CommandError, runCommand, stopSignal, typedPath } from '../command-line.ts'
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
@@ -96,4 +96,4 @@ const formats = new Map([
   ['.jsonl', jsonLines],
 ])
 
-if (import.meta.main) await run(exportCommand)
+if (import.meta.main) await runCommand(exportCommand)

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { entries } from '../../shared/contract.ts'
-import { CommandError, printable, run, stopSignal, typedPath } from '../command-line.ts'
+import { CommandError, printable, runCommand, stopSignal, typedPath } from '../command-line.ts'
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
@@ -144,4 +144,4 @@ const makeMark = (path: string): void => {
   }
 }
 
-if (import.meta.main) await run(importCommand)
+if (import.meta.main) await runCommand(importCommand)

@@ -4,7 +4,7 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { keyState, storedScopes } from '../../shared/model/api-key.ts'
 import { secondsFromNow, soonEnd } from '../../shared/model/expiry.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { CommandError, duration, printable, run } from '../command-line.ts'
+import { CommandError, duration, printable, runCommand } from '../command-line.ts'
 import { ApiKeyTable, type Lifetime, type NewApiKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 
@@ -165,4 +165,4 @@ const minuteOf = (seconds: unknown): unknown => {
   return time?.replace(/T(\d+:\d+):.*Z$/, ' $1Z') ?? seconds
 }
 
-if (import.meta.main) await run(keys)
+if (import.meta.main) await runCommand(keys)

@@ -8,7 +8,7 @@ import type { AnyCollection } from '../../shared/data/collection.ts'
 import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import { propertyNames } from '../../shared/model/names.ts'
-import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { CommandError, printable, runCommand, stopSignal } from '../command-line.ts'
 import { awsOptions } from './aws.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 import { Pace } from './pace.ts'
@@ -16,7 +16,8 @@ import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
 Stores the items of a collection as this version does, after a new filter or field. Requests go on
-meanwhile: what they change stays, and no ETag becomes stale. Stop it and run it again at any time.`
+meanwhile: what they change stays, and no ETag becomes stale. Stop it and run it again at any time:
+it is complete when it rewrites none.`
 
 const rewriteCommand = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
@@ -24,43 +25,37 @@ const rewriteCommand = deploymentCommand('npm run rewrite --', DESCRIPTION)
       .choices(propertyNames(collections))
       .makeOptionMandatory(),
   )
-  .option('--check', 'write nothing, and fail if an item is not as this version stores it')
-  .action(async ({ collection: id, check: isCheck = false, ...target }) => {
+  .action(async ({ collection: id, ...target }) => {
     const signal = stopSignal()
     const table = await findTable(target, id)
-    await rewrite({ table, collection: collections[id], isCheck, signal })
+    await rewrite({ table, collection: collections[id], signal })
   })
 
-/** What to rewrite. A check writes nothing. */
-type Plan = {
-  table: string
-  collection: AnyCollection
-  isCheck: boolean
-  signal: AbortSignal
-}
+/** What to rewrite. */
+type Plan = { table: string; collection: AnyCollection; signal: AbortSignal }
 
 /** Items that are written in a second, and at once. */
 const PER_SECOND = 200
 const AT_ONCE = 8
 
 /**
- * Stores each item that differs from what `itemOf` returns. Prints and passes items that cannot be
- * read or written. Throws a CommandError at the end if there were any, or if a check has found a
- * difference; and the reason of the signal.
+ * Stores each item that differs from what `upgradedItem` returns. Prints and passes items that
+ * cannot be read or written. Throws a CommandError at the end if there were any, and the reason of
+ * the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
-  const { collection, isCheck, signal } = plan
+  const { collection, signal } = plan
   const table = new RewrittenTable(plan)
   const progress = new Progress('items')
-  let different = 0
+  let rewritten = 0
   let failed = 0
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
     progress.done++
     try {
-      const wanted = collection.itemOf(item)
+      const wanted = collection.upgradedItem(item)
       if (isDeepStrictEqual(item, wanted)) return
-      if (isCheck || (await table.replace(wanted))) different++
+      if (await table.replace(wanted)) rewritten++
     } catch (error) {
       const { name, message, $metadata } = Object(error)
       const isOfItem = !$metadata || name === 'ValidationException'
@@ -74,10 +69,9 @@ export const rewrite = async (plan: Plan): Promise<void> => {
       await Readable.from(Items).forEach(visit, { concurrency: AT_ONCE })
   } finally {
     progress.stop()
-    console.info(`${progress.done} read, ${different} ${isCheck ? 'different' : 'rewritten'}.`)
+    console.info(`${progress.done} read, ${rewritten} rewritten.`)
   }
   if (failed > 0) throw new CommandError(`Correct the ${failed} items above by hand.`)
-  if (isCheck && different > 0) throw new CommandError('Run this without --check.')
 }
 
 /** A table whose items are read, and written at a limited rate. */
@@ -104,7 +98,6 @@ class RewrittenTable {
    * resend does no harm, and a later change or delete wins. Returns whether it did.
    */
   async replace(item: Attributes): Promise<boolean> {
-    if (typeof item.revision !== 'string') throw new Error('it has no revision.')
     const put = new PutCommand({
       TableName: this.#name,
       Item: item,
@@ -126,4 +119,4 @@ class RewrittenTable {
   }
 }
 
-if (import.meta.main) await run(rewriteCommand)
+if (import.meta.main) await runCommand(rewriteCommand)

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, printable, run, stopSignal } from '../command-line.ts'
+import { CommandError, printable, runCommand, stopSignal } from '../command-line.ts'
 import { ApiClient, type ApiResponse } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
@@ -109,7 +109,10 @@ const removePet = async (api: ApiClient, creation: Check): Promise<void> => {
 }
 
 /** A request with an id that no resource has, which changes nothing. */
-const harmlessCheck = ({ method, path, query, body: schema, pages }: Entry, id: number): Check => {
+const harmlessCheck = (
+  { method, path, query, body: schema, pages }: AnyEntry,
+  id: number,
+): Check => {
   const [body]: readonly object[] = schema ? v.getExamples(schema) : []
   const request = { method, path: path.replaceAll(PATH_PARAMETER, `${id}`), body }
   // It would create a resource, but a key that is too long is refused first.
@@ -162,4 +165,4 @@ const isRight = (
   return status === expect && text.includes(contains) && (status < 400 || isError)
 }
 
-if (import.meta.main) await run(smokeCommand)
+if (import.meta.main) await runCommand(smokeCommand)

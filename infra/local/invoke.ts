@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { entries, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
-import { CommandError, command, run, typedPath } from '../command-line.ts'
+import { CommandError, command, runCommand, typedPath } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
 import { DEFAULT_PORT, portOption, useRunningDatabase } from './database/local-database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
@@ -42,4 +42,4 @@ const readEvent = (name: string): ProxyEvent => {
   }
 }
 
-await run(invokeCommand)
+await runCommand(invokeCommand)

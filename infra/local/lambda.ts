@@ -6,7 +6,7 @@ import type { GatewayResponse } from '../packages/local-gateway/index.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { runWithPermissions } from './permissions.ts'
 
-export type Handler = (event: ProxyEvent, context: Context) => Promise<GatewayResponse | undefined>
+export type Handler = (event: ProxyEvent, context: Context) => Promise<GatewayResponse>
 
 /** Invokes a function as Lambda does. Throws what it throws, or a 504 after `timeoutMs`. */
 export const invoke = async (
@@ -19,9 +19,7 @@ export const invoke = async (
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
     const run = runWithPermissions(id, () => handler(event, newContext(id, timeoutMs)))
-    const response = await Promise.race([run, timeout])
-    if (!response) throw new Error(`The function ${id} did not return a response.`)
-    return response
+    return await Promise.race([run, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -1,4 +1,4 @@
-import { CommandError, command, fail, run, typedPath } from '../command-line.ts'
+import { CommandError, command, fail, runCommand, typedPath } from '../command-line.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/local-database.ts'
 import { LOOPBACK, reservePorts } from './ports.ts'
 import { runServers } from './restart.ts'
@@ -54,5 +54,5 @@ const stopSignal = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
   })
 
-await run(serverCommand)
+await runCommand(serverCommand)
 process.exit() // An open embedded database keeps the process alive.

@@ -29,12 +29,12 @@ export const enforcePermissions = (): void => {
 }
 
 /** A command of the SDK's document client, such as a `GetCommand`. */
-type Command = { input: Place & { TransactItems?: Record<string, Place>[] } }
+type Command = { input: TableOrIndex & { TransactItems?: Record<string, TableOrIndex>[] } }
 
-type Place = { TableName: string; IndexName?: string }
+type TableOrIndex = { TableName: string; IndexName?: string }
 
 /** What a command does, such as `Get`, and to what. A transaction does several things. */
-const actionsOf = (command: Command): [kind: string, Place][] => {
+const actionsOf = (command: Command): [kind: string, TableOrIndex][] => {
   const { TransactItems, ...place } = command.input
   if (TransactItems) return TransactItems.flatMap(Object.entries)
   return [[command.constructor.name.replace(/Command$/, ''), place]]
@@ -50,7 +50,7 @@ const NEEDS: Record<string, Permission> = {
 }
 
 /** Throws an error without `$metadata`, so that the response is a 500. */
-const checkPermission = (id: OperationId, kind: string, place: Place): void => {
+const checkPermission = (id: OperationId, kind: string, place: TableOrIndex): void => {
   const permission = NEEDS[kind]
   if (!permission) throw new AccessDenied(`${id} may not use ${kind}: no entry can allow it.`)
   const action = kind === 'Query' ? kind : `${kind}Item` // As IAM names it.

@@ -1,14 +1,13 @@
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
-import { fieldDescription } from '../../shared/model/fields.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
-import { partsOf } from '../../shared/pipeline/entry-rules.ts'
+import { partsOf } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { reference, service } from '../../shared/service.ts'
-import { guide, introduction } from './guide.ts'
+import { guide } from './guide.ts'
 import { componentHeaders } from './headers.ts'
 import { responseObjects } from './response-objects.ts'
-import { bodySchema, componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
+import { componentSchemas, exampleOf, type Json, jsonContent, jsonSchema } from './schemas.ts'
 
 /**
  * The OpenAPI 3.1 document of a deployment with these base addresses, such as
@@ -22,7 +21,8 @@ export const openApiDocument = (baseUrls: readonly string[]): Json => {
     info: {
       title: service.title,
       version: '1.0.0',
-      description: introduction,
+      // Short, because generators repeat it at the top of each file.
+      description: `${reference.introduction} Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.`,
     },
     servers: baseUrls.map((url) => ({ url })),
     tags: tagObjects(),
@@ -48,7 +48,7 @@ export const openApiText = (baseUrls: readonly string[]): string =>
   `${JSON.stringify(openApiDocument(baseUrls), undefined, 2)}\n`
 
 /** The OpenAPI operation object of an entry. */
-export const operationObject = (id: string, entry: Entry): Json => ({
+export const operationObject = (id: string, entry: AnyEntry): Json => ({
   operationId: id,
   summary: entry.summary,
   description: operationText(entry),
@@ -59,15 +59,18 @@ export const operationObject = (id: string, entry: Entry): Json => ({
   }),
   ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
   parameters: parameterObjects(entry),
-  ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
-  responses: responseObjects(id, entry),
+  requestBody: entry.body && {
+    required: true,
+    content: jsonContent(jsonSchema(entry.body), exampleOf(entry.body)),
+  },
+  responses: responseObjects(entry),
 })
 
 const tagObjects = (): Json[] => {
   const names = new Set(Object.values(entries).map(({ tag }) => tag))
   const descriptions = new Map<string, string>(Object.entries(reference.tags))
   const own = Array.from(names, (name) => ({ name, description: descriptions.get(name) }))
-  return [...own, { name: 'Guide', description: guide() }]
+  return [...own, { name: 'Guide', description: guide }]
 }
 
 /** The operations of the contract by path and method. */
@@ -81,7 +84,7 @@ const pathItems = (): Json => {
 }
 
 /** At most 300 characters, because agents cut the rest off. */
-const operationText = ({ description, scope, deprecated, stability }: Entry): string => {
+const operationText = ({ description, scope, deprecated, stability }: AnyEntry): string => {
   const parts = [description, `Needs the scope \`${scope}\`.`]
   if (stability) parts.push(`Marked as ${stability}: may change or be removed without notice.`)
   if (deprecated)
@@ -94,15 +97,7 @@ const operationText = ({ description, scope, deprecated, stability }: Entry): st
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-// Only one media type, because generators make a type, or a method, of each.
-const jsonContent = (schema: ObjectSchema): Json => ({
-  'application/json': {
-    schema: bodySchema(schema),
-    ...exampleMember(schema),
-  },
-})
-
-const parameterObjects = (entry: Entry): Json[] => {
+const parameterObjects = (entry: AnyEntry): Json[] => {
   const { params, query, headers } = partsOf(entry)
   const objects: Json[] = []
   for (const [location, schemas] of Object.entries({ path: params, query, header: headers }))
@@ -114,15 +109,14 @@ const parameterObjects = (entry: Entry): Json[] => {
 
 const parameterObject = (location: string, name: string, field: v.ObjectEntries[string]): Json => {
   const isRequired = field.type !== 'optional'
-  // The JSON Schema says what the rule says.
-  const { description: _, ...schema } = jsonSchema(field)
+  const { description, ...schema } = jsonSchema(field)
   return {
     name,
     in: location,
     required: isRequired,
-    description: fieldDescription(field),
+    description,
     schema,
-    ...(isRequired ? exampleMember(field) : { example: HARMLESS[name] }),
+    example: isRequired ? exampleOf(field) : HARMLESS[name],
   }
 }
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { runInNewContext } from 'node:vm'
-import { reference, service } from '../../shared/service.ts'
+import { service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../platform/gateway.ts'
 import { openApiDocument } from './document.ts'
 
@@ -28,11 +27,12 @@ export const referencePage = (script = referenceScript.publicAddress, apiKey?: s
 
 /**
  * Escapes JSON without changing its value: to a mock integration, it is a Velocity template, in
- * which `$` and `#` start expressions and two backslashes can become one.
+ * which `$` and `#` start expressions and two backslashes can become one. CDK's tokens stay: the
+ * deployment puts addresses in their place.
  */
 const inertJson = (json: string): string =>
   json.replaceAll(
-    /\\\\|[$#]|[^ -~\n]/g,
+    /\\\\|\$(?!\{Token\[)|#|[^ -~\n]/g,
     (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
@@ -51,21 +51,18 @@ const START = readText('start.js')
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 const htmlPage = (script: string, token?: string): string => {
-  const values: Record<string, string> = {
-    title: service.title,
-    icon: ICON,
-    document: DOCUMENT,
-    script,
-    integrity: referenceScript.integrity,
-  }
   // Relative: the page calls the address that it comes from. Its policy blocks all others.
   const servers = [{ url: service.basePath }]
   const settings = { url: DOCUMENT, servers, token, customCss: readText('style.css') }
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
-  const inline = `<script type="application/json">${json}</script>\n<script>${START}</script>`
-  return readText('page.html')
-    .replaceAll(/{{(\w+)}}/g, (_, name) => `${values[name]}`)
-    .replace('<script src="start.js"></script>', () => inline)
+  const values: Record<string, string> = {
+    title: service.title,
+    document: DOCUMENT,
+    script,
+    integrity: referenceScript.integrity,
+    ownScripts: `<script type="application/json">${json}</script>\n<script>${START}</script>`,
+  }
+  return readText('page.html').replaceAll(/{{(\w+)}}/g, (_, name) => `${values[name]}`)
 }
 
 /** Lets the page run its two scripts, and call only its own API: no other host gets a key. */
@@ -84,22 +81,19 @@ const CONTENT_SECURITY_POLICY = [
 // Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
-// Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E' +
-  `%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E` +
-  '%3C/svg%3E'
-
 /**
- * The text of Scalar's script (4 MB), from Scalar's plugin for Fastify (30 MB of packages):
- * @scalar/api-reference, which has it as a file, takes 275 MB.
+ * The text of Scalar's script (4 MB). @scalar/api-reference has it as a file, but takes 275 MB, and
+ * Scalar's plugin for Fastify 30 MB: its module has the script as a string, which this reads.
  */
 export const referenceScriptText = (): string => {
-  const plugin = new URL(
-    '../../node_modules/@scalar/fastify-api-reference/dist/index.js',
-    import.meta.url,
-  )
-  const [, literal = ''] =
-    /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
-  return runInNewContext(literal)
+  const plugin = '../../node_modules/@scalar/fastify-api-reference/dist/index.js'
+  const module = readFileSync(new URL(plugin, import.meta.url), 'utf8')
+  const [, string] = /^var standalone_default = (".*");$/m.exec(module) ?? []
+  if (string === undefined)
+    throw new Error(
+      '@scalar/fastify-api-reference has its script in another form than before. Read it in that ' +
+        'form, in infra/openapi/reference.ts.',
+    )
+  // JSON has the escapes of the string, but no control characters.
+  return JSON.parse(string.replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1)))
 }

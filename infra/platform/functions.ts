@@ -1,7 +1,7 @@
 // What the functions may do, and for how long, in AWS and locally.
 import { type Permission, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { takesIdempotencyKey } from '../../shared/pipeline/entry-rules.ts'
+import { takesIdempotencyKey } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }
@@ -18,7 +18,7 @@ const ACTIONS = {
  * What a function may do with tables: read API keys and what its entry says. One that writes also
  * checks what it has only read, and stores responses under idempotency keys.
  */
-export const tableActions = (entry: Entry): TableActions[] => {
+export const tableActions = (entry: AnyEntry): TableActions[] => {
   const allowed: TableActions[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
   for (const table of tableIds) {
     const permissions = [entry.access[table] ?? []].flat()

@@ -17,7 +17,7 @@ import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
 import { Firewall } from './firewall.ts'
-import { addFixedMethods, addFixedResponses } from './fixed-responses.ts'
+import { addFixedResponses, addMockMethods } from './mock-methods.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { newLogGroup } from './service-function.ts'
 
@@ -71,21 +71,22 @@ export class Api extends Construct {
 
   #addRoutes(path: string, operations: OperationFunction[]): void {
     const resource = this.restApi.root.resourceForPath(path)
-    const methods = [...operations.map(({ entry }) => entry.method), 'OPTIONS']
     for (const { operationId: operationName, entry, alias } of operations) {
       const integration = new LambdaIntegration(alias, { allowTestInvoke: false })
       resource.addMethod(entry.method, integration, { operationName })
     }
-    addFixedMethods(resource, methods)
+    const methods = operations.map(({ entry }) => entry.method)
+    addMockMethods(resource, methods)
   }
 
   /** The one for callers is first. The last works before a new domain has its DNS record. */
   #baseUrls({ publicBaseUrl, domainName, domainOnly }: Stage): string[] {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
-    const hosts = [domainName, domainOnly ? undefined : defaultHost]
-    const own = hosts.flatMap((host) => (host ? `https://${host}/${API_STAGE}` : []))
-    return publicBaseUrl ? [publicBaseUrl, ...own] : own
+    const urls = publicBaseUrl ? [publicBaseUrl] : []
+    if (domainName) urls.push(`https://${domainName}/${API_STAGE}`)
+    if (!domainOnly) urls.push(`https://${defaultHost}/${API_STAGE}`)
+    return urls
   }
 
   #addDomain(domainName: string, { certificateArn = '', hostedZone }: Stage): void {
@@ -118,14 +119,11 @@ const accessLogFormat = AccessLogFormat.custom(
     requestId: '$context.extendedRequestId', // As in responses and in the logs of functions.
     requestTime: '$context.requestTime',
     sourceIp: '$context.identity.sourceIp',
-    protocol: '$context.protocol',
-    tlsVersion: '$context.tlsVersion',
     method: '$context.httpMethod',
     resource: '$context.resourcePath', // The template: a path may contain a pasted API key.
     status: '$context.status',
     errorType: '$context.error.responseType',
     milliseconds: '$context.responseLatency',
     integrationMilliseconds: '$context.integrationLatency',
-    bytes: '$context.responseLength',
   }),
 )

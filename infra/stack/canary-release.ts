@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
+import { type Alarm, CfnAlarm, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
@@ -9,18 +10,19 @@ import { type IRole, ManagedPolicy, PolicyDocument, ServicePrincipal } from 'aws
 import { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import type { Stage } from '../stages.ts'
+import { newAlarm } from './alarms.ts'
+import { newFilter } from './metrics.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { allow, newRole, ServiceFunction } from './service-function.ts'
 import type { Storage } from './storage.ts'
-import { newVersionAlarms } from './version-alarms.ts'
 
 type ReleaseProps = { operations: OperationFunction[]; storage: Storage; stage: Stage }
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then
  * they get 10 % of the requests for 10 minutes, which is enough although metrics are up to three
- * minutes late, and then all. A version that crashes, times out or returns 500 is rolled back
- * (version-alarms.ts). A 503 does not count: a slow database is not the version's fault.
+ * minutes late, and then all. A version that crashes, times out or returns 500 is rolled back. A
+ * 503 does not count: a slow database is not the version's fault.
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: ReleaseProps) {
@@ -44,24 +46,28 @@ export class CanaryRelease extends Construct {
   }
 }
 
-/** Creates the function that checks the new versions of all operations. */
 const newHook = (
   scope: Construct,
   application: LambdaApplication,
   { operations, storage, stage }: ReleaseProps,
 ): ServiceFunction => {
-  const putKeys = storage.use({ table: 'apiKeys', actions: ['PutItem'] })
+  const groups =
+    `arn:${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}:deploymentgroup:` +
+    `${application.applicationName}/*`
+  const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
   const versions = operations.map(({ handler }) => handler.currentVersion)
-  const versionArns = versions.map(({ functionArn }) => functionArn)
   const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
   return new ServiceFunction(scope, 'Hook', {
     stage: { ...stage, dynamoDBClient: 'sdk' }, // Nobody waits for its cold start.
-    entry: fileURLToPath(new URL('../release-hook.ts', import.meta.url)),
+    entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
     policyName: 'Hook',
     statements: [
       putKeys.statement,
-      allow(['lambda:InvokeFunction'], versionArns),
-      allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groupsArn(application)]),
+      allow(
+        ['lambda:InvokeFunction'],
+        versions.map(({ functionArn }) => functionArn),
+      ),
+      allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groups]),
     ],
     environment: {
       ...putKeys.environment,
@@ -73,16 +79,6 @@ const newHook = (
   })
 }
 
-/** The ARN of all deployment groups of an application. */
-const groupsArn = (application: LambdaApplication): string =>
-  Stack.of(application).formatArn({
-    service: 'codedeploy',
-    resource: 'deploymentgroup',
-    resourceName: `${application.applicationName}/*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  })
-
-/** Creates the role of CodeDeploy. */
 const newReleaseRole = (scope: Construct, { handler }: ServiceFunction): IRole => {
   const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
   const statements = [allow(['lambda:InvokeFunction'], [handler.functionArn])]
@@ -91,4 +87,47 @@ const newReleaseRole = (scope: Construct, { handler }: ServiceFunction): IRole =
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
     inlinePolicies: { Hook: new PolicyDocument({ statements }) },
   })
+}
+
+/**
+ * Creates the alarms that stop a canary: the new version crashes, times out or returns 500. They
+ * notify nobody, and use no metric math, which might not roll back while a series has no data.
+ */
+const newVersionAlarms = (operation: OperationFunction): Alarm[] =>
+  Object.entries({
+    Crashes: crashes(operation),
+    Errors: newInternalErrors(operation),
+  }).map(([id, metric]) => {
+    const alarmDescription = 'Stops the canary of this version.'
+    const alarm = newAlarm(operation, id, { metric, evaluationPeriods: 1, alarmDescription })
+    // An updated alarm begins again: errors of the last version do not stop the canary of its fix.
+    if (alarm.node.defaultChild instanceof CfnAlarm)
+      alarm.node.defaultChild.warmUpConfiguration = { warmUpPeriodDurationInMinutes: 1 }
+    return alarm
+  })
+
+/** In each minute. */
+const SUM = { statistic: Stats.SUM, period: Duration.minutes(1) }
+
+/** Lambda counts crashes and timeouts of a version, but not responses with status 500. */
+const crashes = ({ alias, handler }: OperationFunction): IMetric =>
+  alias.metric('Errors', {
+    ...SUM,
+    dimensionsMap: {
+      FunctionName: handler.functionName,
+      Resource: `${handler.functionName}:${alias.aliasName}`,
+      ExecutedVersion: handler.currentVersion.version,
+    },
+  })
+
+/** Counts those in the request log (`shared/pipeline/middleware/request-log.ts`). */
+const newInternalErrors = (operation: OperationFunction): IMetric => {
+  const { operationId, handler, logGroup } = operation
+  const filter = newFilter(operation, '$.message.status = 500', {
+    logGroup,
+    metricName: 'InternalErrors',
+    dimensions: { Operation: '$.message.operation', Version: '$.message.version' },
+  })
+  const { version } = handler.currentVersion
+  return filter.metric({ ...SUM, dimensionsMap: { Operation: operationId, Version: version } })
 }

@@ -2,32 +2,31 @@ import { fileURLToPath } from 'node:url'
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { Alias } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { filters } from '../../shared/service.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { settings } from '../../shared/settings.ts'
 import { functionSettings, tableActions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { Storage } from './storage.ts'
 
-type OperationProps = { entry: Entry; storage: Storage; stage: Stage }
+type OperationProps = { entry: AnyEntry; storage: Storage; stage: Stage }
 
 /** The function of an operation. It may do what `tableActions` says, and log. */
 export class OperationFunction extends ServiceFunction {
   readonly operationId: string
-  readonly entry: Entry
+  readonly entry: AnyEntry
   /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
 
   constructor(scope: Construct, operationId: string, { entry, storage, stage }: OperationProps) {
-    const uses = tableActions(entry).map((actions) => storage.use(actions))
+    const uses = tableActions(entry).map((actions) => storage.grant(actions))
     super(scope, operationId, {
       stage,
       entry: fileURLToPath(new URL(`../../functions/${operationId}.ts`, import.meta.url)),
       policyName: 'Operation', // A script in OPERATE.md reads it.
       statements: uses.map(({ statement }) => statement),
       environment: Object.assign(
-        settingVariables(entry, stage),
+        settingVariables(stage),
         ...uses.map(({ environment }) => environment),
       ),
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
@@ -44,16 +43,9 @@ export class OperationFunction extends ServiceFunction {
   }
 }
 
-/** The settings that a function reads. */
-const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
-  const { keyPrefix, publicBaseUrl, readShards, writeShards } = settings
-  const isSharded = Object.keys(access).some((table) => table in filters)
-  return {
-    [keyPrefix]: stage.keyPrefix,
-    ...(stage.publicBaseUrl && { [publicBaseUrl]: stage.publicBaseUrl }),
-    ...(isSharded && {
-      [readShards]: `${stage.readShards}`,
-      [writeShards]: `${stage.writeShards}`,
-    }),
-  }
-}
+const settingVariables = (stage: Stage): Record<string, string> => ({
+  [settings.keyPrefix]: stage.keyPrefix,
+  [settings.readShards]: `${stage.readShards}`,
+  [settings.writeShards]: `${stage.writeShards}`,
+  ...(stage.publicBaseUrl && { [settings.publicBaseUrl]: stage.publicBaseUrl }),
+})

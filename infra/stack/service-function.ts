@@ -1,6 +1,4 @@
-import { chmodSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { AssetStaging, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { RemovalPolicy } from 'aws-cdk-lib'
 import {
   type IRole,
   PolicyDocument,
@@ -13,7 +11,7 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { bundling, bundlingError, lockFile } from '../bundle/bundling.ts'
+import { bundling, bundlingError } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 
 /** What distinguishes a function. CDK's `entry` is its source file. */
@@ -44,7 +42,6 @@ export class ServiceFunction extends Construct {
       this.handler = new NodejsFunction(this, 'Function', {
         ...functionProps,
         bundling: bundling(stage),
-        depsLockFilePath: lockFile,
         handler: 'start.handler',
         runtime: Runtime.NODEJS_24_X,
         architecture: Architecture.ARM_64,
@@ -55,17 +52,7 @@ export class ServiceFunction extends Construct {
     } catch (error) {
       throw bundlingError(error)
     }
-    makeReadable(this.handler)
   }
-}
-
-/** Lets Lambda read the bundle, whatever umask it was made with. */
-const makeReadable = (handler: NodejsFunction): void => {
-  const bundle = handler.node.findAll().find((each) => each instanceof AssetStaging)
-  // Without bundling, the asset is the whole project.
-  if (!bundle || !Stack.of(handler).bundlingRequired) return
-  const folder = bundle.absoluteStagedPath
-  for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o644)
 }
 
 /** Creates a log group that is kept as long as the stage says. */

@@ -1,6 +1,5 @@
 import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import type { KeyAttribute } from '../../shared/data/indexes.ts'
 import {
@@ -11,19 +10,18 @@ import {
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
+import { collectionsDigest } from '../bundle/collections-digest.ts'
 import type { TableActions } from '../platform/functions.ts'
-import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
 import { allow } from './service-function.ts'
 
-/** The permission to use a table, and the variable with its name. */
-type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
+const digest = collectionsDigest()
 
 /**
- * The table that new versions use, and all that functions may use: during a release, the live
- * version has the new permissions, but may use another table.
+ * All tables that functions may use, because the live version has the new permissions during a
+ * release, but maybe another table. New versions use the first.
  */
-type Tables = { current: ITable; allowed: ITable[] }
+type Tables = [ITable, ...ITable[]]
 
 /** The tables of a stage. */
 export class Storage extends Construct {
@@ -33,34 +31,37 @@ export class Storage extends Construct {
     super(scope, id)
     // (A cast, because `fromEntries` loses the names of the tables.)
     this.tables = Object.fromEntries(
-      tableIds.map((id) => [id, this.#currentAndAllowed(id, stage)]),
+      tableIds.map((id) => [id, this.#allowedTables(id, stage)]),
     ) as Record<TableId, Tables>
     // For `npm run rewrite`, which must store items as the functions do.
     new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
     new CfnOutput(Stack.of(this), 'WriteShards', { value: `${stage.writeShards}` })
-    new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
+    new CfnOutput(Stack.of(this), 'Sources', { value: digest })
   }
 
-  /** Returns all that a function needs, so that it cannot have one part without the other. */
-  use({ table, index, actions }: TableActions): TableUse {
-    const { current, allowed } = this.tables[table]
+  /**
+   * Returns the permission to use a table, and the variable with its name: a function cannot have
+   * one without the other.
+   */
+  grant({ table, index, actions }: TableActions) {
+    const allowed = this.tables[table]
     const names = actions.map((action) => `dynamodb:${action}`)
     const arns = allowed.map(({ tableArn }) => tableArn)
     const resources = index ? arns.map((arn) => `${arn}/index/${index}`) : arns
     return {
       statement: allow(names, resources),
-      environment: { [tableVariable(table)]: current.tableName },
+      environment: { [tableVariable(table)]: allowed[0].tableName },
     }
   }
 
-  #currentAndAllowed(id: TableId, stage: Stage): Tables {
+  #allowedTables(id: TableId, stage: Stage): Tables {
     const own = this.#newTable(id, tables[id], stage)
     const names = stage.adopt?.[id] ?? []
     const adopted = names.map((name) => Table.fromTableName(this, `${id}Adopted-${name}`, name))
-    const [current = own] = adopted
+    const [first = own, ...others] = [...adopted, own]
     // For commands and restores.
-    new CfnOutput(Stack.of(this), tableOutput(id), { value: current.tableName })
-    return { current, allowed: [...adopted, own] }
+    new CfnOutput(Stack.of(this), tableOutput(id), { value: first.tableName })
+    return [first, ...others]
   }
 
   #newTable(name: string, definition: TableDefinition, stage: Stage): Table {

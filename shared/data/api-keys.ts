@@ -32,7 +32,7 @@ const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
  * key is cached for 60 s from the moment its read was sent: a revoked one is invalid within a
  * minute. Throws an ApiError 503 if DynamoDB is unavailable.
  */
-export const find = async (text: string): Promise<KeyHolder | undefined> => {
+export const findKeyHolder = async (text: string): Promise<KeyHolder | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))

@@ -3,14 +3,12 @@ import { preconditionFailed, unknownId } from '../model/api-error.ts'
 import { etagOf, type IfMatch } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
-import { hasJsonType } from '../model/resource-schema.ts'
 import { filters } from '../service.ts'
-import { DamagedItem, reportDamage } from './damaged-item.ts'
 import { type Attributes, indexKeys } from './indexes.ts'
-import type { Item, Key } from './items.ts'
 import type { Page } from './list.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
+import type { Item, Key } from './transaction-store.ts'
 
 /** The schema of what is stored. `never` refuses fields with names that this file adds. */
 type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: Fields }
@@ -18,7 +16,20 @@ type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: 
 type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
 
 /** What works with any collection uses: its fields, and an item as this version stores it. */
-export type AnyCollection = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
+export type AnyCollection = {
+  fields: v.ObjectEntries
+  upgradedItem: (item: Attributes) => Attributes
+}
+
+type Stored<Resource> = Item & Resource
+type Values<Resource> = Omit<Resource, 'id'>
+type Filter<Resource> = { [Name in keyof Resource]?: Resource[Name] | undefined }
+type Changes<Resource> = {
+  [Name in keyof Values<Resource>]?: Removable<Resource[Name]> | undefined
+}
+
+/** `null` removes a field that may be absent. */
+type Removable<Value> = undefined extends Value ? Value | null : Value
 
 /**
  * The resources in a table, with the fields of a schema. Clients see only those that the schema of
@@ -28,49 +39,34 @@ export const collection = <Resource extends { id: number }>(
   table: CollectionId,
   schema: ResourceSchema<Resource>,
 ) => {
-  // Named here, so that editors show their names.
-  type Stored = Item & Resource
-  type Values = { [Name in keyof Resource as Exclude<Name, 'id'>]: Resource[Name] }
-  type Changes = { [Name in keyof Values]?: Removable<Values[Name]> | undefined }
-  type Filter = { [Name in keyof Resource]?: Resource[Name] | undefined }
-
   const title = v.getTitle(schema)?.toLowerCase() ?? table
-  const definition: Definition = { table, fields: schema.entries }
+  const definition: Definition = { table, schema }
   const keyOf = (id: Int64): Key => ({ table, value: id })
-  const asStored = (item: Attributes): Stored => {
-    try {
-      return withDefaults(definition, item) as Stored // Its values have the types of the schema.
-    } catch (error) {
-      if (error instanceof DamagedItem) reportDamage(error)
-      throw error
-    }
-  }
 
   /** A list leaves a damaged item out: one item must not take it away from everybody. */
-  const asListed = (item: Attributes): Stored[] => {
+  const readListed = (item: Attributes): Stored<Resource>[] => {
     try {
-      return [asStored(item)]
+      return [readItem(definition, item) as Stored<Resource>] // Its values have these types.
     } catch (error) {
-      if (error instanceof DamagedItem) return []
-      throw error
+      console.error(`A list leaves out the item ${item.id} of ${table}: ${error}`)
+      return []
     }
   }
 
   /** An `undefined` value removes its field. */
-  const put = (tx: Transaction, item: { id: number }, values: object): Stored => {
-    checkValues(definition, values)
-    const { revision } = tx
-    const stored = { ...itemToStore(definition, { ...item, ...values }), revision }
+  const put = (tx: Transaction, item: { id: number }, values: object): Stored<Resource> => {
+    const written = { ...item, ...values, revision: tx.revision }
+    const stored = upgradedItem(definition, written, Object.keys(values))
     tx.put(keyOf(item.id), stored)
-    return stored as Stored // Its values fit the schema, or were read.
+    return stored as Stored<Resource> // Its values fit the schema, or were read.
   }
 
-  const find = async (tx: Transaction, id: Int64): Promise<Stored | undefined> => {
+  const find = async (tx: Transaction, id: Int64): Promise<Stored<Resource> | undefined> => {
     const item = await tx.read(keyOf(id))
-    return item && asStored(item)
+    return item && (readItem(definition, item) as Stored<Resource>)
   }
 
-  const get = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
+  const get = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored<Resource>> => {
     const resource = await find(tx, id)
     if (!resource) throw unknownId(title, id)
     if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, resource.revision)))
@@ -79,10 +75,10 @@ export const collection = <Resource extends { id: number }>(
   }
 
   return {
-    fields: definition.fields,
+    fields: schema.entries,
 
-    /** An item as this version stores it. Throws a DamagedItem if it cannot be read. */
-    itemOf: (item: Attributes): Attributes => itemToStore(definition, item),
+    /** An item as this version stores it. Throws an Error if it is damaged. */
+    upgradedItem: (item: Attributes): Attributes => upgradedItem(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
     find,
@@ -90,16 +86,19 @@ export const collection = <Resource extends { id: number }>(
     /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
     get,
 
+    /** Stores a resource with the id that it has already, such as that of an example. */
+    putWithId: (tx: Transaction, resource: Resource): void => void put(tx, resource, {}),
+
     /** Creates a resource. Throws an Error if a value breaks its schema. */
-    create: async (tx: Transaction, values: Values) => put(tx, { id: newId() }, values),
+    create: async (tx: Transaction, values: Values<Resource>) => put(tx, { id: newId() }, values),
 
     /** Changes a resource; `null` removes a field. Throws errors as `get` and `create` do. */
     change: async (
       tx: Transaction,
       id: Int64,
-      changes: Changes,
+      changes: Changes<Resource>,
       ifMatch: IfMatch | undefined,
-    ): Promise<Stored> => {
+    ): Promise<Stored<Resource>> => {
       const resource = await get(tx, id, ifMatch)
       return put(tx, resource, patchedValues(changes))
     },
@@ -110,10 +109,6 @@ export const collection = <Resource extends { id: number }>(
       tx.remove(keyOf(id))
     },
 
-    /** Stores a resource with an id that it has already, such as that of an example. */
-    restore: (tx: Transaction, resource: Resource): void =>
-      tx.put(keyOf(resource.id), itemToStore(definition, resource)),
-
     /**
      * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
      * ids below `cursor`, and with the value of one field, without those that are damaged. Throws
@@ -121,47 +116,58 @@ export const collection = <Resource extends { id: number }>(
      */
     list: async (
       tx: Transaction,
-      page: { limit: number; cursor?: number | undefined; filter?: Filter },
-    ): Promise<Page<Stored>> => {
+      page: { limit: number; cursor?: number | undefined; filter?: Filter<Resource> },
+    ): Promise<Page<Stored<Resource>>> => {
       const filter = indexedFilter(table, page.filter ?? {})
       const { items, next } = await tx.list({ ...page, table, filter })
-      return { items: items.flatMap(asListed), next }
+      return { items: items.flatMap(readListed), next }
     },
   }
 }
 
-/** `null` removes a field that may be absent. */
-type Removable<Value> = undefined extends Value ? Value | null : Value
-
-type Definition = { table: CollectionId; fields: v.ObjectEntries }
+type Definition = { table: CollectionId; schema: v.GenericSchema & { entries: v.ObjectEntries } }
 
 /**
- * An item with the defaults of the fields that it was stored without. Throws a DamagedItem if it
- * lacks a field without a default, or has one of another JSON type.
+ * An item with the defaults of the fields that it was stored without. Throws an Error if a name in
+ * `changed` is no field or breaks a rule, or if the item is damaged, as an edit by hand can leave
+ * it: without a revision or a field that has no default, or with a value of another JSON type.
  */
-const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attributes => {
-  const item = { ...stored }
-  for (const [name, field] of Object.entries(fields)) {
-    const { [name]: value = v.getDefault(field) } = stored
-    if (!hasJsonType(field, value)) throw new DamagedItem(table, stored.id, name, value)
-    item[name] = value
-  }
-  return withoutUndefined(item)
+const readItem = (
+  { table, schema }: Definition,
+  stored: Attributes,
+  changed: readonly string[] = [],
+): Attributes => {
+  const { issues = [] } = v.safeParse(schema, stored)
+  const issue = issues.find((each) => isOfType(each) || changed.includes(fieldOf(each)))
+  const unknown = changed.find((name) => !Object.hasOwn(schema.entries, name))
+  const field = unknown ?? (issue && fieldOf(issue))
+  const damaged = typeof stored.revision === 'string' ? field : 'revision'
+  // Without the value, which may be personal.
+  if (damaged) throw new Error(`The item ${stored.id} of ${table} has no valid ${damaged}.`)
+  return withoutUndefined({ ...Object(v.getDefaults(schema)), ...stored })
 }
 
-const itemToStore = (definition: Definition, item: Attributes): Attributes => {
-  const stored = withDefaults(definition, item)
-  return withoutUndefined({ ...stored, ...indexKeys(filters[definition.table], stored) })
+type Issue = v.BaseIssue<unknown>
+
+const fieldOf = ({ path }: Issue): string => `${path?.[0].key}`
+
+/** Whether an issue is about a JSON type. A release may have made a rule stricter than it was. */
+const isOfType = ({ kind, type, input, expected, issues }: Issue): boolean => {
+  if (kind !== 'schema') return false
+  if (type === 'union') return issues?.every(isOfType) ?? true
+  if (type !== 'picklist' && type !== 'literal') return true
+  // It lists the values of its JSON type that this release takes.
+  const isText = expected?.includes('"')
+  return isText ? typeof input !== 'string' : !['number', 'boolean'].includes(typeof input)
 }
 
-/** Throws an Error if a value breaks the schema of its field. */
-const checkValues = ({ table, fields }: Definition, values: object): void => {
-  for (const [name, value] of Object.entries(values)) {
-    const field = fields[name]
-    // Without the value, which may be personal.
-    if (!field || !v.is(field, value))
-      throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
-  }
+const upgradedItem = (
+  definition: Definition,
+  stored: Attributes,
+  changed?: readonly string[],
+): Attributes => {
+  const item = readItem(definition, stored, changed)
+  return withoutUndefined({ ...item, ...indexKeys(filters[definition.table], item) })
 }
 
 /** JSON merge patch (RFC 7396): a field without a value stays, and null removes it. */

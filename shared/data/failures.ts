@@ -8,12 +8,12 @@ import { serviceUnavailable } from '../model/api-error.ts'
  * - `unavailable`: DynamoDB or the network is slow, throttling or down.
  * - `bug`: the request is wrong, or was not sent.
  */
-type Meaning = 'busy' | 'stale' | 'unavailable' | 'bug'
+type FailureKind = 'busy' | 'stale' | 'unavailable' | 'bug'
 
-export const meaningOf = (error: unknown): Meaning => {
+export const failureKind = (error: unknown): FailureKind => {
   if (!(error instanceof Error)) return 'bug'
   if (error.name === 'TransactionInProgressException') return 'busy'
-  if (error instanceof TransactionCanceledException) return meaningOfCancellation(error)
+  if (error instanceof TransactionCanceledException) return cancellationKind(error)
   if (error.name === 'AbortError') return 'unavailable'
   if (!('$metadata' in error)) return 'bug' // It was not sent.
   const isFromDynamoDB = error instanceof DynamoDBServiceException
@@ -21,7 +21,7 @@ export const meaningOf = (error: unknown): Meaning => {
   return isClientFault ? 'bug' : 'unavailable'
 }
 
-const meaningOfCancellation = (error: TransactionCanceledException): Meaning => {
+const cancellationKind = (error: TransactionCanceledException): FailureKind => {
   const causes = cancellationCodes(error).filter((code) => code !== 'None')
   // After a resend, too: had an earlier send succeeded, its token would return a success.
   if (causes.includes('ConditionalCheckFailed')) return 'stale'
@@ -38,24 +38,11 @@ export const cancellationCodes = (error: unknown): string[] => {
 const isThrottling = (name: string): boolean =>
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/.test(name)
 
-/**
- * Waits for a call of DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable; its
- * log has the reason, if there is one, in place of the error.
- */
-export const mapToUnavailable = async <T>(call: Promise<T>, reason?: string): Promise<T> => {
+/** Waits for a call of DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable. */
+export const mapToUnavailable = async <T>(call: Promise<T>): Promise<T> => {
   try {
     return await call
   } catch (error) {
-    throw meaningOf(error) === 'bug' ? error : unavailable({ error, resends: 0, reason })
+    throw failureKind(error) === 'bug' ? error : serviceUnavailable(`${error}`)
   }
-}
-
-/** A request that failed: how often it was resent before, and why. */
-export type Failure = { error: unknown; resends: number; reason?: string | undefined }
-
-/** The ApiError 503 for a failure. The log gets its cause. */
-export const unavailable = ({ error, resends, reason }: Failure) => {
-  const { ThrottlingReasons } = error as { ThrottlingReasons?: unknown }
-  const throttled = ThrottlingReasons ? ` ${JSON.stringify(ThrottlingReasons)}` : ''
-  return serviceUnavailable(`${reason ?? error}${throttled} (${resends} resends)`)
 }

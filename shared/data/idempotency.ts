@@ -1,8 +1,8 @@
 import { idempotencyKeyReused } from '../model/api-error.ts'
 import { isExpired, secondsFromNow } from '../model/expiry.ts'
 import { digestOfKey, type IdempotentRequest } from '../model/idempotency-key.ts'
-import type { Item, Key } from './items.ts'
 import type { Transaction } from './transaction.ts'
+import type { Item, Key } from './transaction-store.ts'
 
 /** A response as it is stored. Its location is a path below the base address. */
 export type StoredResponse = {

@@ -1,6 +1,6 @@
 import type { Attributes } from './indexes.ts'
-import type { Item, Key } from './items.ts'
 import type { Page, PageQuery } from './list.ts'
+import type { Item, Key } from './transaction-store.ts'
 
 /**
  * What a function reads and writes: together and once, or not at all. It commits when the function

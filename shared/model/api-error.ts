@@ -2,10 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
 import { shortened } from './names.ts'
 
-/**
- * An error that callers may see; any other is a bug and becomes a 500. Its `code` is the reason
- * phrase of the status in snake_case. `cause` is only logged.
- */
+/** An error that callers may see; any other is a bug and becomes a 500. `cause` is only logged. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -14,7 +11,7 @@ export class ApiError extends Error {
   constructor(status: number, message: string, { headers = {}, cause }: ErrorDetails = {}) {
     super(message, { cause })
     this.status = status
-    this.code = reasonPhrase(status).toLowerCase().replaceAll(/\W+/g, '_')
+    this.code = errorCode(status)
     this.headers = headers
   }
 
@@ -26,9 +23,12 @@ export class ApiError extends Error {
 
 type ErrorDetails = { headers?: Record<string, string>; cause?: unknown }
 
-// Node.js still has the name that 422 had before RFC 9110.
-const reasonPhrase = (status: number): string =>
-  status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
+/** The code of an error: the reason phrase of its status in snake_case. */
+export const errorCode = (status: number): string => {
+  // Node.js still has the name that 422 had before RFC 9110.
+  const phrase = status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
+  return phrase.toLowerCase().replaceAll(/\W+/g, '_')
+}
 
 /** A parameter, a header or the body is invalid. */
 export const badRequest = (message: string) => new ApiError(400, message)
@@ -79,20 +79,20 @@ export const preconditionFailed = (sentWeakTag = false) => {
 export const payloadTooLarge = () =>
   new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
-/** The `Content-Type` of the body is none of those that the operation takes. */
-export const unsupportedMediaType = (
-  sent: string | undefined,
-  { allowed, isPatch }: MediaTypes,
-) => {
+/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
+export const mediaTypes = (method: string): string[] =>
+  method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+
+/** The `Content-Type` of the body is none of those that the method takes. */
+export const unsupportedMediaType = (sent: string, method: string) => {
   const problem = sent
     ? `The Content-Type ${shortened(sent, 50)} is not supported.`
     : 'The Content-Type is missing.'
-  const headers = isPatch ? { 'Accept-Patch': allowed.join(', ') } : undefined // RFC 5789, section 2.2
-  return new ApiError(415, `${problem} Send ${allowed.join(' or ')}.`, { headers })
+  const allowed = mediaTypes(method)
+  return new ApiError(415, `${problem} Send ${allowed.join(' or ')}.`, {
+    headers: method === 'PATCH' ? { 'Accept-Patch': allowed.join(', ') } : {}, // RFC 5789, section 2.2
+  })
 }
-
-/** The media types of a body, and whether it is that of a PATCH. */
-export type MediaTypes = { allowed: readonly string[]; isPatch: boolean }
 
 /** The `Idempotency-Key` was used for another request. */
 export const idempotencyKeyReused = () =>

@@ -4,16 +4,15 @@ import { crc32 } from './crc32.ts'
 import { isExpired } from './expiry.ts'
 
 /** Whose API key it is, and what it allows. `clientId` survives key rotation. */
-export type Caller = {
+export type KeyHolder = {
   readonly keyId: string
   readonly clientId: string
   readonly scopes: readonly Scope[]
   /** Seconds since 1970. */
   readonly expiresAt?: number | undefined
+  /** Whether the key has neither expired nor been revoked. */
+  readonly isValid: boolean
 }
-
-/** The holder of a key that is stored, which may have expired or been revoked. */
-export type KeyHolder = Caller & { readonly isValid: boolean }
 
 /** The scopes of a key by its attribute `scopes`, without those that only another version knows. */
 export const scopesOf = (stored: unknown): readonly Scope[] => {
@@ -21,11 +20,8 @@ export const scopesOf = (stored: unknown): readonly Scope[] => {
   return scopes.filter((scope) => texts.includes(scope))
 }
 
-/** The texts in an attribute `scopes`: a list, or the set that an edit by hand makes. */
-export const storedScopes = (stored: unknown): string[] => {
-  const values: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
-  return values.filter((value) => typeof value === 'string')
-}
+/** The texts in an attribute `scopes`, which the first keys did not have. */
+export const storedScopes = (stored: unknown): string[] => (Array.isArray(stored) ? stored : [])
 
 /** When a key ends, in seconds since 1970, and who revoked it, as they are stored. */
 type Ending = { expiresAt?: unknown; revokedBy?: unknown }

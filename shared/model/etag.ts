@@ -9,7 +9,7 @@ const LIST = String.raw`[ \t,]*${TAG}(?:${COMMA}${TAG}){0,9}[ \t,]*`
 const FORM = new RegExp(String.raw`^(?:\*|${LIST})$`)
 
 /** A resource as it is stored: with its revision, which no schema of a response has. */
-export type Revised<Resource> = Resource & { revision: string }
+export type WithRevision<Resource> = Resource & { revision: string }
 
 /** The entity tag of a revision of the resource with this id, without its quotes. */
 export const etagOf = (id: Int64, revision: string): string => `${id}-${revision}`

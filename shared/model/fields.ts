@@ -1,20 +1,11 @@
 import * as v from 'valibot'
 
-interface MustBe<Value> extends v.BaseMetadata<Value> {
-  readonly type: 'must_be'
-  readonly text: string
-}
-
 /**
  * Says in the pipe of a schema which values it allows, for error messages and the API reference:
  * `mustBe('an integer from 1 to 100')` completes "<field> must be …".
  */
-export const mustBe = <Value>(text: string): MustBe<Value> => ({
-  kind: 'metadata',
-  type: 'must_be',
-  reference: mustBe,
-  text,
-})
+export const mustBe = <Value>(rule: string): v.MetadataAction<Value, { rule: string }> =>
+  v.metadata({ rule })
 
 type Field = v.ObjectEntries[string]
 
@@ -27,22 +18,15 @@ export const wrappedSchema = (schema: object): Field | undefined =>
  * `v.optional(PetStatus)` is "one of available, pending, sold, or omitted".
  */
 export const fieldRule = (field: Field): string | undefined => {
-  const rule = ruleInPipe(field)
+  const rule = ownRule(field)
   const wrapped = wrappedSchema(field)
   if (rule || field.type !== 'optional' || !wrapped) return rule
   const inner = fieldRule(wrapped)
   return inner && `${inner}, or omitted`
 }
 
-/** The last rule of a pipe. A part of a pipe may be a schema with a pipe of its own. */
-const ruleInPipe = (schema: object): string | undefined => {
-  const parts: readonly object[] = 'pipe' in schema && Array.isArray(schema.pipe) ? schema.pipe : []
-  const rules = parts.map((part) => (isMustBe(part) ? part.text : ruleInPipe(part)))
-  return rules.findLast((rule) => rule !== undefined)
-}
-
-const isMustBe = (part: object): part is MustBe<unknown> =>
-  'type' in part && part.type === 'must_be'
+/** The last rule in a pipe, or in a pipe that is a part of it. */
+const ownRule = (field: Field) => (v.getMetadata(field) as { rule?: string }).rule
 
 /** What a field means, as its `v.description()` says; `undefined` if no pipe has one. */
 export const fieldDescription = (field: Field): string | undefined => {
@@ -50,7 +34,7 @@ export const fieldDescription = (field: Field): string | undefined => {
   return v.getDescription(field) ?? (wrapped && fieldDescription(wrapped))
 }
 
-/** The rules of the fields of an object, in order: each has one (infra/contract-check.ts). */
+/** The rules of the fields of an object, in order. The contract check refuses one without. */
 export const fieldRules = (fields: v.ObjectEntries): { field: string; rule: string }[] =>
   Object.entries(fields).map(([field, schema]) => ({ field, rule: `${fieldRule(schema)}` }))
 
@@ -79,7 +63,7 @@ type Changes<Fields extends v.ObjectEntries> = {
 const changeOf = (field: Field): Field => {
   const wrapped = wrappedSchema(field)
   if (field.type !== 'optional' || !wrapped) return v.optional(field)
-  const rule = mustBe(`${ruleInPipe(field) ?? fieldRule(wrapped)}, null`)
+  const rule = mustBe(`${ownRule(field) ?? fieldRule(wrapped)}, null`)
   const value = v.pipe(v.nullable(wrapped), rule)
   return v.pipe(v.optional(value), v.description(`${fieldDescription(field)}`))
 }

@@ -20,7 +20,7 @@ const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
  * What `JSON.parse` has `parsed`, without rounding: integers in plain digits beyond 2^53 are
  * `bigint`s, and any other number that a double rounds is `NaN`, which every schema rejects.
  */
-export const exactJson = (text: string, parsed: unknown): unknown =>
+export const exactJson = (text: string, parsed = JSON.parse(text)): unknown =>
   MAY_BE_ROUNDED.test(text)
     ? JSON.parse(text, (_key, value, { source = '' }) =>
         typeof value === 'number' ? exactNumber(source, value) : value,
@@ -40,17 +40,15 @@ const significantDigits = (number: string): string => {
 }
 
 /** Writes JSON, with each `bigint` in plain digits. (`JSON.stringify` throws for a `bigint`.) */
-export const stringifyJson = (value: unknown, indent = 0): string =>
-  JSON.stringify(
-    value,
-    (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part),
-    indent,
+export const stringifyJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part) =>
+    typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part,
   )
 
 /** The value of a JSON text, as `exactJson` returns it; `undefined` if the text is no JSON. */
 export const jsonOf = (text: string): unknown => {
   try {
-    return exactJson(text, JSON.parse(text))
+    return exactJson(text)
   } catch {
     return undefined
   }

@@ -17,7 +17,7 @@ export const cursorAfter = (lastId: number): string => {
 /** A cursor from a client, parsed into the id below which the page starts. */
 export const Cursor = v.pipe(
   v.string(),
-  v.examples([cursorAfter(373212905455903)]),
+  v.examples(['AAFTb2anwR_PvkbY']), // That of the id 373212905455903.
   v.regex(CURSOR_TEXT),
   v.transform((text) => Buffer.from(text, 'base64url')),
   // The checksum detects a cursor that was truncated or altered.

@@ -7,7 +7,7 @@ const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 export const Timestamp = v.pipe(
   v.string(),
   v.regex(FORM),
-  v.metadata({ type: 'string', format: 'date-time' }),
+  v.metadata({ type: 'string', format: 'date-time', maxLength: 20 }),
   mustBe('a time in UTC, such as 2026-11-20T14:07:12Z'),
 )
 

@@ -25,9 +25,9 @@ export const seedOrders = async (): Promise<number> => {
 
 /** Adds an open order with the id that it has, and lets it hold its pet. */
 const addHolding = async (tx: Transaction, order: Order): Promise<void> => {
-  storedOrders.restore(tx, order)
+  storedOrders.putWithId(tx, order)
   const pet = await storedPets.get(tx, order.petId)
-  storedPets.restore(tx, { ...pet, order: order.id })
+  storedPets.putWithId(tx, { ...pet, order: order.id })
 }
 
 /** What becomes of every seven pets. */

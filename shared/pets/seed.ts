@@ -23,7 +23,7 @@ export const seedPets = async (): Promise<number> => {
 const restoreMissing = (pet: Pet): Promise<boolean> =>
   runTransaction(async (tx) => {
     if (await storedPets.find(tx, pet.id)) return false
-    storedPets.restore(tx, pet)
+    storedPets.putWithId(tx, pet)
     return true
   })
 

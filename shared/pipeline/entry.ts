@@ -3,7 +3,7 @@ import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
 import type { Transaction } from '../data/transaction.ts'
 import type { ApiError } from '../model/api-error.ts'
-import type { IfMatch, Revised } from '../model/etag.ts'
+import type { IfMatch, WithRevision } from '../model/etag.ts'
 import type { Scope } from '../service.ts'
 
 /**
@@ -101,14 +101,13 @@ export type Input<E> = {
   client: { id: string }
   params: Parsed<E, 'params'>
   /** Which page of a list. */
-  page: E extends { pages: unknown } ? PageParameters & { filter: Filter<E> } : undefined
+  page: E extends { pages: unknown }
+    ? { limit: number; cursor?: number | undefined; filter: Filter<E> }
+    : undefined
   body: Parsed<E, 'body'>
   /** The revisions that the client expects; `undefined` for any. */
   ifMatch: E extends { method: 'PATCH' | 'DELETE' } ? IfMatch | undefined : undefined
 }
-
-/** As `limit` and `cursor` of the query are parsed. */
-type PageParameters = { limit: number; cursor?: number | undefined }
 
 type Filter<E> = E extends { query: unknown } ? Parsed<E, 'query'> : object
 
@@ -119,11 +118,11 @@ type Parsed<E, Part extends 'params' | 'query' | 'body'> =
 export type Result<E> = E extends { pages: Body<(infer Item)[]> }
   ? Promise<Page<Item>>
   : E extends { returns: Body<infer Resource> }
-    ? Promise<Revised<Resource>>
+    ? Promise<WithRevision<Resource>>
     : Promise<void>
 
 /** Any of the five forms in one type, for what works with every operation. */
-export interface Entry extends Common {
+export interface AnyEntry extends Common {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema
   query?: ObjectSchema

@@ -1,12 +1,10 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import { entries } from '../contract.ts'
-import type { Caller } from '../model/api-key.ts'
+import type { KeyHolder } from '../model/api-key.ts'
 import { optionalSetting } from '../settings.ts'
-import { noticeHeaders, requestHeaders, successHeaders } from './entry-rules.ts'
 
 /** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
-export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>
+export type ProxyEvent = APIGatewayProxyEventBase<KeyHolder | undefined>
 
 /** What API Gateway makes the response from. */
 export type ProxyResult = { statusCode: number; headers: Record<string, string>; body: string }
@@ -16,15 +14,6 @@ export type Middleware = MiddlewareObj<ProxyEvent, ProxyResult, Error, Context, 
 
 /** What a step keeps from a request for its response. */
 export type Internal = { startedAt?: number }
-
-/** Whether an event is a ping that keeps a function warm: a schedule's, or a plugin's. */
-export const isPing = (event: unknown): boolean => typeof Object(event).source === 'string'
-
-/** Throws an Error if an event is no request, such as the test event of Lambda's console. */
-export const assertRequest = (event: unknown): void => {
-  if (!Object(event).requestContext)
-    throw new Error('This function takes requests of API Gateway. The event has no requestContext.')
-}
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestId = ({ requestContext }: ProxyEvent): string =>
@@ -36,25 +25,21 @@ export const headerValues = (event: ProxyEvent, name: string): string[] => {
   return headers.flatMap(([key, values = []]) => (key.toLowerCase() === name ? values : []))
 }
 
-/** The last value of a header. `name` is in lower case. */
-const header = (event: ProxyEvent, name: string): string | undefined =>
-  headerValues(event, name).at(-1)
-
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain or a proxy. */
 export const basePath = (event: ProxyEvent): string => {
   const publicUrl = optionalSetting('publicBaseUrl')
   if (publicUrl) return new URL(publicUrl).pathname.replace(/\/$/, '')
-  return pathOf(splitPath(event).base)
+  return splitPath(event).base
 }
 
 /** The path of the request below the base address, without empty parts. */
-export const pathBelowBase = (event: ProxyEvent): string => pathOf(splitPath(event).below)
+export const pathBelowBase = (event: ProxyEvent): string => splitPath(event).below
 
 /** The URL of a path below the base address, as the caller reaches it. */
 export const absoluteUrl = (event: ProxyEvent, path: string): string => {
   const publicUrl = optionalSetting('publicBaseUrl')
   if (publicUrl) return publicUrl + path
-  const host = header(event, 'host') ?? event.requestContext.domainName
+  const host = headerValues(event, 'host').at(-1) ?? event.requestContext.domainName
   return `${scheme(event)}://${host}${basePath(event)}${path}`
 }
 
@@ -63,13 +48,13 @@ const splitPath = ({ requestContext }: ProxyEvent) => {
   // whole path, and ends with as many parts as the resource has: `/v1/pets/5` at `/pets/{petId}`.
   const parts = segments(requestContext.path)
   const baseLength = parts.length - segments(requestContext.resourcePath).length
-  return { base: parts.slice(0, baseLength), below: parts.slice(baseLength) }
+  return { base: pathOf(parts.slice(0, baseLength)), below: pathOf(parts.slice(baseLength)) }
 }
 
 const pathOf = (parts: string[]): string => parts.map((part) => `/${part}`).join('')
 
 const scheme = (event: ProxyEvent): 'http' | 'https' =>
-  header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
+  headerValues(event, 'x-forwarded-proto').at(-1) === 'http' ? 'http' : 'https'
 
 /** Creates the result of a function. Its body is JSON, or empty. */
 export const proxyResult = (
@@ -87,36 +72,19 @@ export const proxyResult = (
   body,
 })
 
-const allEntries = Object.values(entries)
-
 /**
- * CORS (Fetch standard). Any origin may call, with any header, because a bearer key is not a
- * cookie: a list would protect nothing, and block pages with tracing.
+ * The headers that pages may read (CORS): those of any response. API Gateway REST APIs rename
+ * WWW-Authenticate to x-amzn-Remapped-WWW-Authenticate.
  */
-export const cors = {
-  allowedOrigin: '*',
-  // `*` does not cover Authorization. Old browsers know names only.
-  allowedHeaders: [
-    ...new Set(['Authorization', 'Content-Type', ...allEntries.flatMap(requestHeaders), '*']),
-  ],
-  // Any, so that a page can read a 405, and the 404 of a path that does not exist.
-  allowedMethods: '*',
-  maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
-  exposedHeaders: [
-    'X-Request-Id',
-    'Retry-After',
-    'Allow',
-    'Accept-Patch',
-    'WWW-Authenticate',
-    'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
-    ...new Set(allEntries.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),
-  ],
-}
+export const EXPOSED_HEADERS =
+  'X-Request-Id, Retry-After, Allow, Accept-Patch, WWW-Authenticate, ' +
+  'x-amzn-Remapped-WWW-Authenticate, Link, Location, Idempotent-Replayed, ETag, Deprecation, Sunset'
 
 /** The headers that every response has, gateway responses included. */
 export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
-  'Access-Control-Allow-Origin': cors.allowedOrigin,
-  'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
+  // Any page may call: a bearer key is no cookie, so a list of pages would protect nothing.
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
   'Cache-Control': 'no-store',
   ...(hasBody && { 'Content-Type': 'application/json' }),
   'X-Content-Type-Options': 'nosniff',

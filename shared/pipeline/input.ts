@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { type ApiError, badRequest, notFound } from '../model/api-error.ts'
-import type { Caller } from '../model/api-key.ts'
+import type { KeyHolder } from '../model/api-key.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
 import { shortened } from '../model/names.ts'
-import type { Entry, ObjectSchema } from './entry.ts'
 import {
   ConditionHeader,
   KeyHeader,
@@ -13,7 +12,8 @@ import {
   queryParameters,
   takesIdempotencyKey,
   takesIfMatch,
-} from './entry-rules.ts'
+} from './by-method.ts'
+import type { AnyEntry, ObjectSchema } from './entry.ts'
 import { headerValues, type ProxyEvent } from './gateway-event.ts'
 
 /**
@@ -23,16 +23,15 @@ import { headerValues, type ProxyEvent } from './gateway-event.ts'
  */
 export const idempotentRequest = (
   operation: string,
-  entry: Entry,
+  entry: AnyEntry,
   event: ProxyEvent,
 ): IdempotentRequest | undefined => {
   if (!takesIdempotencyKey(entry)) return undefined
-  const sent = { 'Idempotency-Key': onlyValue(headerValues(event, 'idempotency-key')) }
-  const { 'Idempotency-Key': key } = parse([KeyHeader], sent)
+  const { 'Idempotency-Key': key } = parse([KeyHeader], sentHeader(event, 'Idempotency-Key'))
   if (key === undefined) return undefined
   const { pathParameters, multiValueQueryStringParameters: query, body } = event
   const request = jsonDigest([pathParameters, query, headerValues(event, 'if-match'), body])
-  return { clientId: callerOf(event).clientId, operation, key, request }
+  return { clientId: keyHolderOf(event).clientId, operation, key, request }
 }
 
 /**
@@ -40,48 +39,55 @@ export const idempotentRequest = (
  * parameter that the operation does not have, 404 for an invalid path parameter, 400 that names
  * everything that is invalid in another part.
  */
-export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent) => {
+export const parseRequest = (operation: string, entry: AnyEntry, event: ProxyEvent) => {
   const { params, body } = partsOf(entry)
-  assertKnownParameters(operation, entry, event)
+  assertParametersOf(operation, entry, event)
   return deepFreeze({
-    client: { id: callerOf(event).clientId },
+    client: { id: keyHolderOf(event).clientId },
     params: parse(params, event.pathParameters ?? {}, notFound),
     page: entry.pages && parsePage(entry, event),
     ifMatch: takesIfMatch(entry)
-      ? parse([ConditionHeader], sentCondition(event))['If-Match']
+      ? parse([ConditionHeader], sentHeader(event, 'If-Match'))['If-Match']
       : undefined,
     body: parse(body, event.body),
   })
 }
 
-const callerOf = (event: ProxyEvent): Caller => {
-  const caller = event.requestContext.authorizer
-  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
-  return caller
+const keyHolderOf = (event: ProxyEvent): KeyHolder => {
+  const holder = event.requestContext.authorizer
+  if (!holder) throw new Error('The holder of the key is unknown until bearerKey has run.')
+  return holder
 }
 
 /** A filter that is ignored would be wrong data: all items in place of some. */
-const assertKnownParameters = (operation: string, entry: Entry, event: ProxyEvent): void => {
+const assertParametersOf = (operation: string, entry: AnyEntry, event: ProxyEvent): void => {
   const known = queryParameters(entry)
-  const unknown = Object.keys(event.multiValueQueryStringParameters ?? {}).filter(
-    (name) => name !== '' && !known.includes(name),
-  )
-  if (unknown.length > 0) throw unknownParameters(operation, entry, unknown)
+  const sent = Object.entries(event.multiValueQueryStringParameters ?? {})
+  for (const [name, values = []] of sent.filter(([name]) => name !== '')) {
+    if (!known.includes(name)) throw unknownParameter(operation, entry, name)
+    if (values.length > 1) throw badRequest(`${name} must be given once.`)
+  }
 }
 
-/** The error for query parameters that an operation does not have. */
-export const unknownParameters = (operation: string, entry: Entry, unknown: string[]): ApiError => {
-  const names = unknown.slice(0, 3).map((name) => shortened(name, 50))
-  if (unknown.length > names.length) names.push('…')
-  const missing = unknown.length === 1 ? 'is no query parameter' : 'are no query parameters'
+/** The error for a query parameter that an operation does not have. */
+export const unknownParameter = (operation: string, entry: AnyEntry, name: string): ApiError => {
   const known = queryParameters(entry).join(', ') || 'none'
-  return badRequest(`There ${missing} ${names.join(', ')}. ${operation} has ${known}.`)
+  return badRequest(
+    `There is no query parameter ${shortened(name, 50)}. ${operation} has ${known}.`,
+  )
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */
-const parsePage = (entry: Entry, event: ProxyEvent) => {
-  const { limit, cursor, ...filter } = parse(partsOf(entry).query, sentParameters(event))
+const parsePage = (entry: AnyEntry, event: ProxyEvent) => {
+  const sent = event.queryStringParameters ?? {}
+  const { limit, cursor, ...filter } = parse(partsOf(entry).query, sent)
   return { limit, cursor, filter }
+}
+
+/** A header as an object. Several lines are one list (RFC 9110, section 5.3). */
+const sentHeader = (event: ProxyEvent, name: string): Record<string, string> => {
+  const lines = headerValues(event, name.toLowerCase())
+  return lines.length > 0 ? { [name]: lines.join(', ') } : {}
 }
 
 /** Parses what was sent by each of the schemas. The error names everything that is invalid. */
@@ -95,48 +101,21 @@ const parse = <Schema extends ObjectSchema>(
   for (const schema of schemas) {
     const { success, output, issues } = v.safeParse(schema, sent)
     if (success) Object.assign(values, output)
-    else problems.push(...problemsOf(schema, issues, sent))
+    else problems.push(...problemsOf(schema, issues))
   }
   if (problems.length > 0) throw error(`${problems.join('; ')}.`)
   return values as v.InferOutput<Schema> // Each schema has added its part.
 }
 
 /** What is wrong with fields, in their order, and then with the object as a whole. */
-const problemsOf = (
-  { entries }: ObjectSchema,
-  issues: v.BaseIssue<unknown>[],
-  sent: unknown,
-): string[] => {
-  const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
-  const values = new Map(Object.entries(sent ?? {}))
-  const problems = fieldRules(entries)
-    .filter(({ field }) => invalid.has(field))
-    .map(({ field, rule }) => valueProblem(field, rule, values.get(field)))
-  const problemsOfAll = issues.filter(({ path }) => !path).map(({ message }) => message)
-  return [...problems, ...problemsOfAll]
-}
-
-const valueProblem = (field: string, rule: string, value: unknown): string => {
-  if (value === undefined) return `${field} is missing: it must be ${rule}`
-  return `${field} must be ${rule}${value === REPEATED ? ' (give it once)' : ''}`
-}
-
-/** Stands for several values where only one is allowed. No schema accepts it. */
-const REPEATED = Symbol('repeated')
-
-const onlyValue = (values: string[] = []): unknown => (values.length > 1 ? REPEATED : values[0])
-
-const sentParameters = ({
-  multiValueQueryStringParameters,
-}: ProxyEvent): Record<string, unknown> => {
-  const sent: Record<string, unknown> = {}
-  for (const [name, values] of Object.entries(multiValueQueryStringParameters ?? {}))
-    sent[name] = onlyValue(values)
-  return sent
-}
-
-const sentCondition = (event: ProxyEvent): Record<string, unknown> => {
-  const lines = headerValues(event, 'if-match')
-  // Several lines are one list (RFC 9110, section 5.3).
-  return lines.length > 0 ? { 'If-Match': lines.join(',') } : {}
+const problemsOf = ({ entries }: ObjectSchema, issues: v.BaseIssue<unknown>[]): string[] => {
+  const problems: string[] = []
+  for (const { field, rule } of fieldRules(entries)) {
+    const [invalid] = issues.find(({ path }) => path?.[0].key === field)?.path ?? []
+    if (!invalid) continue
+    const problem = invalid.value === undefined ? 'is missing: it must be' : 'must be'
+    problems.push(`${field} ${problem} ${rule}`)
+  }
+  const ofAll = issues.filter(({ path }) => !path).map(({ message }) => message)
+  return [...problems, ...ofAll]
 }

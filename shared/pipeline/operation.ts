@@ -3,15 +3,8 @@ import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
-import type { Transaction } from '../data/transaction.ts'
-import type { Entry, Input, Result } from './entry.ts'
-import {
-  assertRequest,
-  type Internal,
-  isPing,
-  type ProxyEvent,
-  type ProxyResult,
-} from './gateway-event.ts'
+import type { AnyEntry, Input, Result } from './entry.ts'
+import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
@@ -29,11 +22,10 @@ export const operation = <Id extends OperationId>(
   id: Id,
   run: OperationLogic<Id>,
 ): OperationHandler => {
-  const entry: Entry | undefined = entries[id]
-  if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
+  const entry = entries[id]
   const pipeline = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
-    requestHandler(id, entry, run as unknown as UntypedFunction),
+    requestHandler(id, entry, run as UntypedFunction),
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -41,20 +33,15 @@ export const operation = <Id extends OperationId>(
     requestLog(id),
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
-    bearerKey(apiKeys.find, entry.scope),
-    ...(entry.body ? [jsonBody(entry.body, entry)] : []),
+    bearerKey(apiKeys.findKeyHolder, entry.scope),
+    ...(entry.body ? [jsonBody(entry.body, entry.method)] : []),
   ])
-  const handler = async (event: ProxyEvent, context: Context) => {
-    if (isPing(event)) return undefined
-    assertRequest(event)
-    return pipeline(event, context)
-  }
-  return Object.assign(handler, { ready: apiKeys.warmUp() })
+  return Object.assign(pipeline, { ready: apiKeys.warmUp() })
 }
 
 /** What Lambda calls, after it has awaited `ready` (`infra/bundle/start.mjs`). */
 type OperationHandler = {
-  (event: ProxyEvent, context: Context): Promise<ProxyResult | undefined>
+  (event: ProxyEvent, context: Context): Promise<ProxyResult>
   ready: Promise<unknown>
 }
 
@@ -67,12 +54,11 @@ export type OperationLogic<Id extends OperationId> = (
 ) => Result<Contract[Id]>
 
 /** A function without the types that its entry gives it. */
-type UntypedFunction = (input: UntypedInput) => Promise<unknown>
-type UntypedInput = ReturnType<typeof parseRequest> & { tx: Transaction }
+type UntypedFunction = (input: object) => Promise<unknown>
 
 /** Handles a request whose caller is known and whose body is parsed, in one transaction. */
 const requestHandler =
-  (id: string, entry: Entry, run: UntypedFunction) =>
+  (id: string, entry: AnyEntry, run: UntypedFunction) =>
   async (event: ProxyEvent): Promise<ProxyResult> => {
     const request = idempotentRequest(id, entry, event)
     const response = await runTransaction((tx) =>

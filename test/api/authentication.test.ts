@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
-import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
 import { service } from '../../shared/service.ts'
 import { apiKey, challenge, expectError, requestAnonymously } from '../support/api.ts'
 

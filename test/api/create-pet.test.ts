@@ -55,7 +55,6 @@ test.each([
     '{bad',
     expect.stringMatching(/^The body is not valid JSON: .* at position 1 \(line 1 .+\)\.$/),
   ],
-  ['with a BOM', '\uFEFF{}', 'The body has a byte order mark (U+FEFF). Send it without.'],
 ])('returns 400 with the reason for a body %s', async (_, body, message) => {
   const response = await create(body)
 

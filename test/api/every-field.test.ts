@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER, partsOf } from '../../shared/pipeline/by-method.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { createdPet, request, sendJson } from '../support/api.ts'
 
 // What each operation and each field must withstand, drawn from the contract: whoever adds one adds
@@ -18,8 +18,8 @@ const ODD_VALUES = [
   ...['\ud800', 0, -1, 1.5, 1e300, 2n ** 63n, true, false, null, [], [null], {}, { a: [{}] }],
 ]
 
-const operations = Object.values<Entry>(entries)
-const path = (entry: Entry) => entry.path.replaceAll(PATH_PARAMETER, '1')
+const operations = Object.values<AnyEntry>(entries)
+const path = (entry: AnyEntry) => entry.path.replaceAll(PATH_PARAMETER, '1')
 
 test.each(
   operations.flatMap(({ method, ...entry }) =>

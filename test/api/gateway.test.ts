@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../infra/openapi/document.ts'
 import { referencePaths } from '../../infra/platform/gateway.ts'
 import { entries } from '../../shared/contract.ts'
-import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
 import { service } from '../../shared/service.ts'
 import {
   apiKey,

@@ -53,8 +53,7 @@ const PARAMETERS = `listPets has limit, ${filters.pets.join(', ')}, cursor.`
 test.each([
   ['/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
   ['/pets?status[]=sold', `There is no query parameter status[]. ${PARAMETERS}`],
-  ['/pets?limit=5&Status=sold&limt=6', `There are no query parameters Status, limt. ${PARAMETERS}`],
-  ['/pets?a=1&b=2&c=3&d=4', `There are no query parameters a, b, c, …. ${PARAMETERS}`],
+  ['/pets?limit=5&Status=sold&limt=6', `There is no query parameter Status. ${PARAMETERS}`],
   [`/pets?${'x'.repeat(51)}=`, `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`],
   ['/pets?status=sold&amp;cursor=abc', `There is no query parameter amp;cursor. ${PARAMETERS}`],
   ['/pets?__proto__=1', `There is no query parameter __proto__. ${PARAMETERS}`],

@@ -37,25 +37,25 @@ const bodies = fc.record({
     .record({ name, categoryId, status: fc.option(status) }, { requiredKeys: [] })
     .filter((fields) => Object.keys(fields).length > 0),
   unknown: fc.dictionary(unknownNames, fc.oneof(anyText, fc.double(), fc.constant([{}]))),
-  indent: fc.nat(2),
 })
 
 test('a pet has exactly the fields that the requests describe', async () => {
-  const property = fc.asyncProperty(bodies, async ({ pet, changes, unknown, indent }) => {
-    const added = await create(stringifyJson({ ...unknown, ...pet }, indent))
+  const property = fc.asyncProperty(bodies, async ({ pet, changes, unknown }) => {
+    const added = await create(stringifyJson({ ...unknown, ...pet }))
     const { id } = Object(added.body)
-    const changed = await update(id, stringifyJson({ ...unknown, ...changes }, indent))
+    const changed = await update(id, stringifyJson({ ...unknown, ...changes }))
 
     const { status, ...others } = { ...pet, ...changes }
-    expect([added.status, exact(added.text)]).toEqual([201, exact(stringifyJson({ id, ...pet }))])
+    expect([added.status, exactJson(added.text)]).toEqual([
+      201,
+      exactJson(stringifyJson({ id, ...pet })),
+    ])
     const expected = stringifyJson({ id, ...others, ...(status && { status }) })
-    expect([changed.status, exact(changed.text)]).toEqual([200, exact(expected)])
+    expect([changed.status, exactJson(changed.text)]).toEqual([200, exactJson(expected)])
   })
 
   await fc.assert(property, { numRuns: Number(process.env.REQUESTS ?? 20) })
 })
-
-const exact = (json: string): unknown => exactJson(json, JSON.parse(json))
 
 const WRONG_FIELDS = words(`
   "name":"" "name":["Rex"] "name":"\\ud800" "name":7 "name":null
@@ -65,7 +65,7 @@ const WRONG_FIELDS = words(`
 const INVALID_BODIES = [
   ...WRONG_FIELDS.map((wrong) => SENT.replace(/}$/, `,${wrong}}`)),
   ...['{}', '{"NAME":"Rex"}', '[]', 'null', '"Rex"', `[${SENT}]`, `${SENT}}`, ' '],
-  ...[`\ufeff${SENT}`, SENT.slice(1), Buffer.from(SENT, 'utf16le')],
+  ...[SENT.slice(1), Buffer.from(SENT, 'utf16le')],
   Buffer.from(SENT.replace('Rex', '\xff'), 'latin1'),
 ]
 
@@ -74,6 +74,10 @@ test.each(INVALID_BODIES)('returns 400 for the body %s', async (body) => {
 
   expect(response.status).toBe(400)
   expectCommonHeaders(response)
+})
+
+test('ignores a byte order mark (RFC 8259, section 8.1)', async () => {
+  expect((await create(`\ufeff${SENT}`)).status).toBe(201)
 })
 
 test.each([

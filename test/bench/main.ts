@@ -1,4 +1,4 @@
-import { command, run, wholeNumber } from '../../infra/command-line.ts'
+import { command, runCommand, wholeNumber } from '../../infra/command-line.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { processFolder } from '../support/process.ts'
 import { measure } from './measure.ts'
@@ -51,4 +51,4 @@ const table = (medians: Record<string, Record<string, number>>): string => {
   return lines.map((line) => `${line.map(padded).join('  ')}\n`).join('')
 }
 
-await run(main)
+await runCommand(main)

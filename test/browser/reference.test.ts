@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { referencePage, referenceScriptText } from '../../infra/openapi/reference.ts'
 import { entries } from '../../shared/contract.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { newPet } from '../support/pets.ts'
 import { keepPicture, server, visit } from './browser.ts'
 
@@ -16,7 +16,7 @@ const failed = (status: string) =>
   `Failed to load resource: the server responded with a status of ${status}`
 
 /** Opens the console of an operation, by its summary in the table of contents. */
-const openConsole = async (page: Page, { summary, method, path }: Entry) => {
+const openConsole = async (page: Page, { summary, method, path }: AnyEntry) => {
   await page.getByRole('link', { name: summary }).click()
   await page.getByRole('button', { name: `Test Request (${method.toLowerCase()} ${path})` }).click()
   const dialog = page.getByRole('dialog')

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { command, run } from '../../infra/command-line.ts'
+import { command, runCommand } from '../../infra/command-line.ts'
 import { endAfter } from '../support/process.ts'
 import { cases, increment, newId, put, withTables, write } from './cases.ts'
 
@@ -41,4 +41,4 @@ const main = command(
     })
   })
 
-await run(main)
+await runCommand(main)

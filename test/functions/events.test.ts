@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contract, type OperationId } from '../../shared/contract.ts'
-import { PATH_PARAMETER } from '../../shared/pipeline/entry-rules.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { eventOf } from '../support/events.ts'

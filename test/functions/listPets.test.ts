@@ -30,8 +30,8 @@ test.each([
     'https://pets.example.com/pets?limit=2&cursor=AAAAAAAAAGlRTAaV',
   ],
   [
-    'a page for a query with a filter',
-    list({ limit: '1', status: 'available' }),
+    'a page for a query with a filter, and a value without a name',
+    list({ '': 'x', limit: '1', status: 'available' }),
     [nala],
     `${ADDRESS}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],

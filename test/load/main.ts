@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
+import { CommandError, command, runCommand, wholeNumber } from '../../infra/command-line.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
 import { newPet } from '../support/pets.ts'
 import { processFolder, showProgress } from '../support/process.ts'
@@ -174,4 +174,4 @@ const badPets = ({ names, created }: Load, found: Pet[]): string[] => {
     .map(([what, pets]) => `${what}: ${pets.length}, such as ${JSON.stringify(pets[0])}.`)
 }
 
-await run(main)
+await runCommand(main)

@@ -1,8 +1,8 @@
 import type { collections } from '../../shared/collections.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
-import type { Item } from '../../shared/data/items.ts'
 import type { CollectionId, TableId } from '../../shared/data/tables.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import type { Item } from '../../shared/data/transaction-store.ts'
 import { service } from './pipeline-model.ts'
 import { explore } from './search.ts'
 import { counterexample, otherEnds } from './story.ts'
@@ -32,7 +32,7 @@ export type Stored = { [Id in CollectionId]: Awaited<ReturnType<Collections[Id][
 
 /** What is stored at first: resources, and items of other tables with the attribute of their key. */
 export type StoredAtFirst = {
-  [Id in CollectionId]?: Parameters<Collections[Id]['restore']>[1][]
+  [Id in CollectionId]?: Parameters<Collections[Id]['putWithId']>[1][]
 } & { [Id in OtherTable]?: Attributes[] }
 
 export type Scenario = {

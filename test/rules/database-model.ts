@@ -1,9 +1,9 @@
 import { collections } from '../../shared/collections.ts'
 import type { AnyCollection } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
-import type { Item, Key, TransactAction, Written } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import { type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import type { Item, Key, TransactAction, Written } from '../../shared/data/transaction-store.ts'
 import { deepFreeze } from '../../shared/model/deep-freeze.ts'
 import { isExpired } from '../../shared/model/expiry.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
@@ -101,7 +101,8 @@ const storing = (table: TableId, resource: Attributes): TransactAction => {
   if (typeof value !== 'number' && typeof value !== 'string')
     throw new Error(`An item of ${table} that is stored at first needs its key, ${name}.`)
   const collection = (collections as Partial<Record<TableId, AnyCollection>>)[table]
-  const item = deepFreeze({ ...(collection?.itemOf(resource) ?? resource), revision: STORED })
+  const written = { ...resource, revision: STORED }
+  const item = deepFreeze({ ...written, ...collection?.upgradedItem(written) })
   return { kind: 'put', key: { table, value }, expected: undefined, item }
 }
 
@@ -142,22 +143,19 @@ export const showing = (state: State, names: string[]): State => {
   return { ...state, hidden, before: hidden.length > 0 ? state.before : {} }
 }
 
-/** What became of a write that met no conflict. */
-export type CarriedOut = Exclude<Written, { kind: 'canceled' }>
-
 /**
  * Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item.
  */
 export const carryOut = (
   state: State,
   { revision, by, actions }: SentWrite,
-): { outcome?: CarriedOut; next: State } => {
+): { outcome?: Written; next: State } => {
   const { items, hidden, commits } = state
   if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
   if (commits[revision]) return { outcome: { kind: 'written' }, next: state }
   const refused = actions.filter(({ key, expected }) => items[nameOf(key)]?.revision !== expected)
   if (refused.length > 0)
-    return { outcome: { kind: 'stale', keys: refused.map(({ key }) => key) }, next: state }
+    return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
   const written = writtenItems(actions)
   const next = {
     ...state,

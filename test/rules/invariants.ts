@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Item } from '../../shared/data/items.ts'
 import { tableIds } from '../../shared/data/tables.ts'
+import type { Item } from '../../shared/data/transaction-store.ts'
 import { exactJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import type { Scenario, Stored } from './all-orders.ts'
@@ -55,7 +55,7 @@ export const ruleBrokenByResponse = (
     if (Boolean(isReplay) === own.length > 0)
       return 'a response is a replay if another request stored it'
   }
-  if (!resourcesIn(exactJson(body, JSON.parse(body || 'null'))).every(isOfCommitOf(state)))
+  if (!resourcesIn(exactJson(body || 'null')).every(isOfCommitOf(state)))
     return 'a response has a resource as it was stored'
   if (isReplay) return undefined
   if (status >= 400 && tookEffect) return 'a request that is refused has no effect'

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Attributes } from '../../shared/data/indexes.ts'
-import type { Item, Key } from '../../shared/data/items.ts'
 import type { Page, PageQuery } from '../../shared/data/list.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import type { Item, Key } from '../../shared/data/transaction-store.ts'
 import { nameOf } from './database-model.ts'
 
 /** The turns of the event loop in which calls settle, one after the other. */

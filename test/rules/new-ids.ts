@@ -1,4 +1,4 @@
-import type { Key } from '../../shared/data/items.ts'
+import type { Key } from '../../shared/data/transaction-store.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 
 /**
@@ -38,7 +38,7 @@ export class NewIds {
   renamedIn<Value extends object>(value: Value): Value {
     const text = stringifyJson(value)
     const renamed = text.replace(/\d{14,}/g, (id) => `${this.#short.get(id) ?? id}`)
-    return exactJson(renamed, JSON.parse(renamed)) as Value // What it was, but for the ids.
+    return exactJson(renamed) as Value // What it was, but for the ids.
   }
 
   #shortId(n: number, run: number): number {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { recordKey, saveRecord, storedResponse } from '../../shared/data/idempotency.ts'
-import type { Database, Item } from '../../shared/data/items.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import type { TransactionStore } from '../../shared/data/transaction-store.ts'
 import { conflict } from '../../shared/model/api-error.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { storedPets } from '../../shared/pets/stored-pets.ts'
@@ -21,12 +21,12 @@ const aPet = { pets: [petOf(1)] }
 const twoPets = { pets: [petOf(1), petOf(2)] }
 
 /** Creates the pet 1, whether or not it was there before. */
-const restore: Work = async (tx) => storedPets.restore(tx, petOf(1))
+const restore: Work = async (tx) => void storedPets.putWithId(tx, petOf(1))
 
-/** A service whose transactions run on a wrong database. */
-const on = (wrong: (database: Database) => Partial<Database>): Service => ({
+/** A service whose transactions run on a wrong store. */
+const on = (wrong: (store: TransactionStore) => Partial<TransactionStore>): Service => ({
   ...service,
-  runOn: (database, ...others) => service.runOn({ ...database, ...wrong(database) }, ...others),
+  runOn: (store, ...others) => service.runOn({ ...store, ...wrong(store) }, ...others),
 })
 
 /** A service with a wrong way from a request to a response. */
@@ -40,7 +40,8 @@ const twoTokens = on(({ write }) => ({
       action.kind === 'put' ? { ...action, item: { ...action.item, revision: again } } : action,
     )
     const written = await Promise.race([write(revision, actions), write(again, others)])
-    return written.kind === 'canceled' ? written : { kind: 'written' }
+    const isCanceled = written.kind === 'refused' && written.keys.length === 0
+    return isCanceled ? written : { kind: 'written' }
   },
 }))
 
@@ -54,19 +55,9 @@ const twice = on(({ write }) => ({
 }))
 
 /** Takes the items that it has read one by one for a snapshot. */
-const noSnapshots = on(({ read }) => {
-  const found = new Map<string, Item | undefined>()
-  return {
-    read: async (keys) => {
-      if (keys.length > 1) return keys.map(({ value }) => found.get(`${value}`))
-      const [item] = await read(keys)
-      found.set(`${keys[0]?.value}`, item)
-      return [item]
-    },
-  }
-})
+const noSnapshots = on(() => ({ check: async () => true }))
 
-const neverWritten = on(() => ({ write: async () => ({ kind: 'stale', keys: [] }) }))
+const neverWritten = on(() => ({ write: async () => ({ kind: 'refused', keys: [] }) }))
 
 const withoutRecord = by((tx, request) =>
   service.respond(tx, { ...request, idempotent: undefined }),

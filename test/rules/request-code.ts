@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { Written } from '../../shared/data/items.ts'
+import type { Written } from '../../shared/data/transaction-store.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import * as model from './database-model.ts'
@@ -115,7 +115,7 @@ export class RequestCode {
 }
 
 /** Another transaction held an item when a write was sent for the first time. */
-export const CANCELED: Written = { kind: 'canceled', reason: 'TransactionConflict' }
+export const CANCELED: Written = { kind: 'refused', keys: [] }
 
 /** Whatever the others do, a request needs fewer calls. */
 export const isEndless = ({ results }: Progress): boolean => results.length > 100

@@ -1,6 +1,11 @@
-import type { Database, Item, Key, TransactAction } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import type {
+  Item,
+  Key,
+  TransactAction,
+  TransactionStore,
+} from '../../shared/data/transaction-store.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { deepFreeze } from '../../shared/model/deep-freeze.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
@@ -69,7 +74,7 @@ export class RequestRun {
   async #response(): Promise<OperationResponse> {
     try {
       const work = (tx: Transaction) => this.#runOnce(tx)
-      return await this.#service.runOn(this.#database(), work, () => this.#newRevision())
+      return await this.#service.runOn(this.#store(), work, () => this.#newRevision())
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { status: error.status, body: JSON.stringify(error.body) }
@@ -101,17 +106,23 @@ export class RequestRun {
     this.#end = end.kind === 'fails' ? end : this.#ids.renamedIn(end)
   }
 
-  #database(): Database {
+  #store(): TransactionStore {
     return {
-      read: async (keys) => {
-        const items = (await this.#send({ kind: 'read', keys })) as (Item | null | undefined)[]
-        return items.map((item) => deepFreeze(item ?? undefined))
-      },
+      read: async (key) => (await this.#read([key]))[0],
       // A result has the type of its call.
       list: (query) => this.#send({ kind: 'list', query }) as never,
+      check: async (items) => {
+        const found = await this.#read(items.map(({ key }) => key))
+        return items.every(({ expected }, i) => found[i]?.revision === expected)
+      },
       write: (revision, actions) => this.#send({ kind: 'write', revision, actions }) as never,
       pause: async () => {},
     }
+  }
+
+  async #read(keys: Key[]): Promise<(Item | undefined)[]> {
+    const items = (await this.#send({ kind: 'read', keys })) as (Item | null | undefined)[]
+    return items.map((item) => deepFreeze(item ?? undefined))
   }
 
   #send(call: Call): Promise<unknown> {

@@ -1,4 +1,5 @@
-import type { CarriedOut, RequestState, SentWrite, State, Step } from './database-model.ts'
+import type { Written } from '../../shared/data/transaction-store.ts'
+import type { RequestState, SentWrite, State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { endOf } from './pipeline-model.ts'
 import { CANCELED, type Progress, type RequestCode } from './request-code.ts'
@@ -110,7 +111,7 @@ const writeSteps = async (
 }
 
 const writeEvent =
-  (write: SentWrite, outcome: CarriedOut): Event =>
+  (write: SentWrite, outcome: Written): Event =>
   (say) => {
     if (outcome.kind === 'written') return `${write.by}'s write ${say.write(write)}`
     const changed = outcome.keys.map((key) => say.name(model.nameOf(key)))

@@ -1,5 +1,5 @@
-import type { Item, TransactAction } from '../../shared/data/items.ts'
 import { type TableId, tables } from '../../shared/data/tables.ts'
+import type { Item, TransactAction } from '../../shared/data/transaction-store.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import { type Items, nameOf, type Step, type Write } from './database-model.ts'

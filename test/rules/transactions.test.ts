@@ -24,7 +24,7 @@ const removeStored: Work = (tx) => pets.remove(tx, 1, ifStored)
 
 /** Creates a pet with this id. */
 const createAs = async (tx: Transaction, id: number) => {
-  storedPets.restore(tx, petOf(id))
+  storedPets.putWithId(tx, petOf(id))
   return { ...petOf(id), revision: tx.revision }
 }
 

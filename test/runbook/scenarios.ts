@@ -201,9 +201,7 @@ export const examples: Record<string, Example[]> = {
       calls: ['dynamodb:UpdateTable', 'dynamodb:DescribeTable'],
     },
   ],
-  'infra/OPERATE.md: Rewrite items': [
-    { variables: { stage }, needs: 'stage', calls: ['npm', 'npm'] },
-  ],
+  'infra/OPERATE.md: Rewrite items': [{ variables: { stage }, needs: 'stage', calls: ['npm'] }],
   'infra/OPERATE.md: A failed deployment is stuck': [
     {
       variables: { stack },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { command, runCommand } from '../../infra/command-line.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { operationIds } from '../../shared/contract.ts'
 import {

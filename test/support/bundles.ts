@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { App } from 'aws-cdk-lib'
+import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { ServiceStack } from '../../infra/stack/service-stack.ts'
+import { OperationFunction } from '../../infra/stack/operation-function.ts'
+import { Storage } from '../../infra/stack/storage.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
 import { entries, type OperationId, operationIds } from '../../shared/contract.ts'
-import { partsOf } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder. */
 export type Bundles = ReturnType<typeof makeBundles>
@@ -20,10 +20,15 @@ export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds) =>
   const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
   const context = CURRENTLY_RECOMMENDED_FLAGS
   const app = new App({ outdir, builtinCloudFormationValidation: false, context })
-  const contract = Object.fromEntries(ids.map((id) => [id, entries[id]]))
-  const stack = new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, contract)
-  const template = Template.fromStack(stack)
-  const properties = (operation: OperationId) => partsOf(template, operation).handler
+  const stack = new Stack(app, 'Bundled')
+  const stage = { ...stages.staging, ...options }
+  const storage = new Storage(stack, 'Storage', stage)
+  for (const id of ids) new OperationFunction(stack, id, { entry: entries[id], storage, stage })
+  const functions = Template.fromStack(stack).findResources('AWS::Lambda::Function')
+  const properties = (operation: OperationId) => {
+    const found = Object.entries(functions).find(([id]) => id.startsWith(`${operation}Function`))
+    return found?.[1].Properties
+  }
   return {
     /** The folder that Lambda gets. Its `index.js` exports `handler`. */
     folderOf: (operation: OperationId) =>

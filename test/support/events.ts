@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cors, type ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
+import { EXPOSED_HEADERS, type ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 
 type Changes = {
   headers?: Values
@@ -76,7 +76,7 @@ export const responseTo = (event: ProxyEvent, { status, headers = {}, body }: Ex
   status,
   headers: {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
     'Cache-Control': 'no-store',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
     'Strict-Transport-Security': 'max-age=31536000',

@@ -9,7 +9,7 @@ type InOwnTransactions<Member> = Member extends (
   ? (...rest: Rest) => Promise<Result>
   : Member
 
-const WITHOUT_TRANSACTION = ['itemOf']
+const WITHOUT_TRANSACTION = ['upgradedItem']
 
 /** The functions of a collection or a resource, each call in a transaction of its own. */
 export const inOwnTransactions = <Collection extends object>(

@@ -12,7 +12,5 @@ export const petOf = (id: number, fields: Partial<Pet> = {}): Pet => ({
 })
 
 /** A pet as it is stored. */
-export const storedPet = (id: number, fields: Partial<Pet> = {}) => ({
-  ...storedPets.itemOf(petOf(id, fields)),
-  revision: 'x',
-})
+export const storedPet = (id: number, fields: Partial<Pet> = {}) =>
+  storedPets.upgradedItem({ ...petOf(id, fields), revision: 'x' })

@@ -60,15 +60,13 @@ const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base6
 export class DynamoDBServiceException extends Error {
   readonly $fault: 'client' | 'server'
   readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
-  readonly ThrottlingReasons: unknown
 
   constructor(
     name: string,
-    { message, Message, ThrottlingReasons }: JsonObject,
+    { message, Message }: JsonObject,
     { statusCode, headers }: HttpResponse,
   ) {
     super(String(message ?? Message ?? 'UnknownError'))
-    this.ThrottlingReasons = ThrottlingReasons
     this.name = name
     this.$fault = statusCode < 500 ? 'client' : 'server'
     this.$metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] }

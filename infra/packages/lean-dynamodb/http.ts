@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { isIP } from 'node:net'
 
 /** Milliseconds: for the connection, for the start of the response, for each pause within it. */
 export type TimeLimits = {
@@ -16,6 +17,9 @@ export type HttpResponse = { statusCode: number; headers: IncomingHttpHeaders; t
  * rejects with an error that has a `code` of Node.js, or the name `TimeoutError` or `AbortError`.
  */
 export const postTo = (url: URL, limits: TimeLimits) => {
+  // Node.js tests each host with an expression that V8 compiles for its interpreter (3 ms) and then
+  // to machine code (1 ms). For a text of 1,000 characters, it does the latter at once.
+  isIP('-'.repeat(1000))
   const { request, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return (

@@ -127,12 +127,9 @@ test.each([
     const storage = new Storage(stack, 'Storage', stages.staging)
     const props = { entry: entries.listPets, storage, stage: stages.staging }
 
-    const message =
-      'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
-      'matching export, the lean DynamoDB client does not support it: set dynamoDBClient to ' +
-      "'sdk' in infra/stages.ts."
+    const message = expect.stringMatching(/no matching export, .+: set dynamoDBClient to 'sdk'/)
     expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(
-      new ConfigurationError(message),
+      expect.objectContaining({ constructor: ConfigurationError, message }),
     )
   },
 )
@@ -144,7 +141,7 @@ test('says why esbuild does not run', () => {
   const storage = new Storage(stack, 'Storage', stages.staging)
   const props = { entry: entries.listPets, storage, stage: stages.staging }
 
-  const reason = /^Failed to bundle asset .+: Error: spawnSync npx ENOENT$/
+  const reason = /^Failed to bundle asset .+: Error: spawnSync npx ENOENT\. /
   expect(() => new OperationFunction(stack, 'listPets', props)).toThrow(reason)
 })
 

@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import {
   CommandError,
   duration,
-  explain,
   printable,
   timeouts,
+  toCommandError,
   typedPath,
 } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
-import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
@@ -192,7 +192,12 @@ test.each([
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {
-  const outputs = { PetsTable: 'a', ReadShards: '3', WriteShards: '2', Sources: sourcesDigest() }
+  const outputs = {
+    PetsTable: 'a',
+    ReadShards: '3',
+    WriteShards: '2',
+    Sources: collectionsDigest(),
+  }
   await cloudFormation(stackWith(outputs), stackWith({ ...outputs, Sources: 'other' }))
   for (const variable of ['READ_SHARDS', 'WRITE_SHARDS']) vi.stubEnv(variable, '1')
 
@@ -212,7 +217,7 @@ test('AWS is not reached if its responses stall midway', async () => {
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
   requestHandler.socketTimeout = 50
 
-  const error = await findDeployment(production).catch(explain)
+  const error = await findDeployment(production).catch(toCommandError)
 
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
@@ -269,7 +274,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   const least = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, HOME: '/nonexistent', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 
-  const error = await findDeployment(production).catch(explain)
+  const error = await findDeployment(production).catch(toCommandError)
 
   expect(error).toBeInstanceOf(CommandError)
   expect(error).toHaveProperty('message', expect.stringMatching(line))
@@ -283,7 +288,7 @@ test('an expired session is explained with what to do', async () => {
 
   const line =
     'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
-  expect(await findDeployment(production).catch(explain)).toEqual(new CommandError(line))
+  expect(await findDeployment(production).catch(toCommandError)).toEqual(new CommandError(line))
 })
 
 test('a command reaches AWS and an API through a proxy, but this machine without it', async () => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { ApiKeyTable, type Lifetime } from '../../../infra/commands/api-keys.ts'
 import { confirm, findKey, keyList, rotate } from '../../../infra/commands/keys.ts'
-import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
+import { findKeyHolder, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../../shared/model/expiry.ts'
 import { scopes, service } from '../../../shared/service.ts'
@@ -52,7 +52,7 @@ test('a key is accepted by the API, and only its digest is stored, once', async 
 
   expect(isApiKey(text, 'local')).toBe(true)
   const { keyId, clientId } = stored
-  expect(await find(text)).toMatchObject({ keyId, clientId, scopes, isValid: true })
+  expect(await findKeyHolder(text)).toMatchObject({ keyId, clientId, scopes, isValid: true })
   expect(await table.all()).toEqual([
     expect.objectContaining({ keyId: 'local' }),
     {
@@ -129,7 +129,7 @@ test('the process issues a key with an expiry and one scope; its help has all op
   expect(code).toBe(0)
   const [key = '', ...others] = stdout.match(KEY) ?? []
   expect(others).toEqual([])
-  const { keyId = '' } = (await find(key)) ?? {}
+  const { keyId = '' } = (await findKeyHolder(key)) ?? {}
   expect(await storedOf(keyId)).toMatchObject({ name: 'till 2', scopes: ['pets:read'] })
   expect(stdout).toMatch(new RegExp(`^${keyId} .+ till 2 +pets:read .+Z +valid +local$`, 'm'))
 })
@@ -201,7 +201,7 @@ test('a revoked key is listed with who revoked it, and is neither revoked nor ro
 
   await table.revoke(stored)
 
-  expect(await find(text)).toMatchObject({ isValid: false })
+  expect(await findKeyHolder(text)).toMatchObject({ isValid: false })
   expect(await lineOf(stored.keyId)).toMatch(/ revoked +jane +jane$/)
   const line = `${stored.keyId} was revoked by jane.`
   for (const again of [findKey(table, stored.keyId), rotate(table, stored.keyId, rotation)])
@@ -261,7 +261,7 @@ test('a rotation gives the client a key with the same scopes and more, and lets 
   const { clientId, name } = old
   const fresh = await storedOf(key.stored.keyId)
   expect(fresh).toMatchObject({ clientId, name, scopes: ['vets:\u001bread', 'orders:read'] })
-  expect(await find(key.text)).toMatchObject({ scopes: ['orders:read'], isValid: true })
+  expect(await findKeyHolder(key.text)).toMatchObject({ scopes: ['orders:read'], isValid: true })
   expect(Number(fresh?.expiresAt)).toBeGreaterThanOrEqual(before + 7200)
   const ended = await storedOf('key_newer')
   expect(ended).toEqual({ ...previous, digest: digestOf(previousKey) })

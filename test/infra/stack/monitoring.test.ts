@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { operationIds } from '../../../shared/contract.ts'
-import { DamagedItem, reportDamage } from '../../../shared/data/damaged-item.ts'
 import { eventOf } from '../../support/events.ts'
-import { errorLog, infoLog, invoke } from '../../support/invoke.ts'
+import { infoLog, invoke } from '../../support/invoke.ts'
 import { only, partsOf, propertiesOf, resourcesOf, templateOf } from './template.ts'
 
 const template = templateOf('production')
@@ -78,7 +77,7 @@ test('all failures are counted in the access log, also by operation and status',
   const [byOperation, ...others] = ofAccessLog.filter(
     ({ MetricTransformations: [made] }) => made.Dimensions,
   )
-  expect(ofAccessLog).toHaveLength(filters.length - 2 * operationIds.length)
+  expect(ofAccessLog).toHaveLength(filters.length - operationIds.length)
   expect([byOperation.FilterPattern, others]).toEqual(['{ $.status = "5*" }', []])
   const [{ Dimensions }] = byOperation.MetricTransformations
   expect(
@@ -93,38 +92,28 @@ test('all failures are counted in the access log, also by operation and status',
   ])
 })
 
-test.each(operationIds)(
-  'a stack counts each 500 of a version, and each damaged item, by the log of %s',
-  (operation) => {
-    const { logGroup } = partsOf(template, operation)
+test.each(operationIds)('a stack counts each 500 of a version by the log of %s', (operation) => {
+  const { logGroup } = partsOf(template, operation)
 
-    const found = filters.filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
+  const found = filters.filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
 
-    const Dimensions = [
-      { Key: 'Operation', Value: '$.message.operation' },
-      { Key: 'Version', Value: '$.message.version' },
-    ]
-    const MetricTransformations = [{ MetricName: 'InternalErrors', Dimensions }]
-    expect(found).toMatchObject([
-      {
-        FilterPattern: '{ $.message.damagedItem = "*" }',
-        MetricTransformations: [{ MetricName: 'ItemsDamaged' }],
-      },
-      { FilterPattern: '{ $.message.status = 500 }', MetricTransformations },
-    ])
-  },
-)
+  const Dimensions = [
+    { Key: 'Operation', Value: '$.message.operation' },
+    { Key: 'Version', Value: '$.message.version' },
+  ]
+  const MetricTransformations = [{ MetricName: 'InternalErrors', Dimensions }]
+  expect(found).toMatchObject([
+    { FilterPattern: '{ $.message.status = 500 }', MetricTransformations },
+  ])
+})
 
 test('a stack has saved queries of the logs that have what they ask for', () => {
   const logs = operationIds.map((id) => ({ Ref: partsOf(template, id).logGroup }))
 
   expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
-    [`${name}/init and duration of each function`, logs],
     [`${name}/calls by operation and key`, logs],
     [`${name}/refused requests by address, client and code`, [accessLog, ...logs]],
-    [`${name}/by request id`, [accessLog, ...logs]],
-    [`${name}/who changed an id`, logs],
-    [`${name}/keys that end within 14 days`, logs],
+    [`${name}/by id`, [accessLog, ...logs]],
   ])
 })
 
@@ -134,12 +123,9 @@ test('the request log has every field that filters and saved queries read', asyn
   for (const _ of ['created', 'replayed']) await invoke(eventOf('createPet-created', keyed))
   await invoke(eventOf('createPet-created', { body: 'broken' }))
 
-  reportDamage(new DamagedItem('pets', 8, 'name', undefined))
-
   const [created, replayed, refused] = infoLog.mock.calls.map(([line]) => line)
   const fields = [...JSON.stringify([filters, queries]).matchAll(/message\.(\w+)/g)]
-  const [[damaged] = []] = errorLog.mock.calls
-  expect(Object.keys({ ...replayed, ...refused, ...damaged })).toEqual(
+  expect(Object.keys({ ...replayed, ...refused })).toEqual(
     expect.arrayContaining(fields.map(([, field]) => field)),
   )
   expect(created.replayed).toBeUndefined()

@@ -5,7 +5,6 @@ import { tableActions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import { filters } from '../../../shared/service.ts'
 import { everyOption, onlyId, partsOf, resource, tableOf, templateOf } from './template.ts'
 
 const production = templateOf('production')
@@ -92,7 +91,6 @@ test.each(operationIds)(
       { Ref: tableOf(production, table) },
     ])
     const { keyPrefix, readShards, writeShards } = stages.production
-    const isSharded = granted.some(({ table }) => table in filters)
 
     expectPermissions(role, logGroup, permissions)
     expect(handler).toMatchObject({
@@ -101,7 +99,8 @@ test.each(operationIds)(
     })
     expect(handler.Environment.Variables).toEqual({
       KEY_PREFIX: keyPrefix,
-      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
+      READ_SHARDS: `${readShards}`,
+      WRITE_SHARDS: `${writeShards}`,
       ...Object.fromEntries(names),
     })
   },

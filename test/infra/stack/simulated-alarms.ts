@@ -1,211 +1,288 @@
-import { kinds, type Response, type Totals, type Traffic } from './simulated-traffic.ts'
+// What alarms do in stories with random requests, for the table in infra/OPERATE.md. CloudWatch has
+// the data of a minute two minutes later, and that of the access log up to five minutes after that.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { propertiesOf, resourcesOf, templateOf } from './template.ts'
 
-/** The minutes in which an alarm goes off, and those in which it ends. */
-export type Changes = { on: number[]; off: number[] }
+/**
+ * How many requests an hour get a status. `slow` ones get a 200 after more than a second, and
+ * `unlogged` ones a 200 that the access log lacks.
+ */
+type Requests = Record<string | 'slow' | 'unlogged', number>
 
-/** What AWS does not say, or what is by chance. All but `extra` are in minutes. */
-export type Chance = {
-  /** After how many more minutes CloudWatch has the data of a log. */
-  late: number
-  /** How much later it counts the lines of a log. */
-  uploaded: number
-  /** When a window of the clock ends. */
-  phase: number
-  /** How often an alarm is evaluated: each minute, or each window. */
-  isEager: boolean
-  /** How many windows an alarm looks further back for missing data. */
-  extra: number
+/** What happens for some minutes, once or every so many minutes, and at all other times. */
+type Story = {
+  usual: Requests
+  during?: Requests
+  minutes?: number
+  every?: number
 }
 
 type Metric = { Namespace: string; MetricName: string }
-type MetricStat = { Metric: Metric; Stat: string; Period: number }
-type MetricData = { Id: string; Expression?: string; MetricStat?: MetricStat; ReturnData?: boolean }
-type Alarm = Metric & {
-  Metrics?: MetricData[]
-  Statistic?: string
-  ExtendedStatistic?: string
-  Period: number
-  Threshold: number
-  EvaluationPeriods: number
-  DatapointsToAlarm?: number
-  EvaluationWindow?: { WallClockWindow?: object }
+type MetricData = {
+  Id: string
+  Expression?: string
+  MetricStat?: { Metric: Metric; Stat: string; Period: number }
 }
 
-type Transformation = { MetricNamespace: string; MetricName: string }
-type Filter = { FilterPattern: string; MetricTransformations: Transformation[] }
+const HOUR = 60
+const DAY = 24 * HOUR
+const BEFORE = 3 * HOUR // Longer than any alarm looks back.
 
-/** A data point, if there is data. */
-type Point = number | undefined
+const template = templateOf('production')
+const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
+const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
+  .map(([id, { Properties }]) => ({
+    name: id.slice(0, -8).replace('MonitoringAlarms', ''), // CDK appends a hash.
+    ...Properties,
+  }))
+  .filter(({ AlarmActions }) => AlarmActions)
 
-/** Minutes until CloudWatch has the data of a minute. A log can be later still. */
-const DELAY = 2
+/** For each status, how many requests there were before each minute, by chance (Poisson). */
+type Traffic = Map<string, Float64Array>
 
-/** When an alarm changes, evaluated as CloudWatch does it. */
-export const simulate = (
-  filters: Filter[],
-  alarm: Alarm,
-  traffic: Traffic,
-  chance: Chance,
-): Changes => {
-  const { period, complete, windowAt } = alarmWindows(filters, alarm, traffic, chance)
-  const step = alarm.EvaluationWindow?.WallClockWindow ? period : 1
-  const interval = chance.isEager ? 1 : step
-  const found: Changes = { on: [], off: [] }
-  let wasOn = false
-  let lastBreach = -Infinity
-  const oldest = (alarm.EvaluationPeriods + chance.extra) * period
-  for (let now = 0; now < traffic.minutes; now++) {
-    if ((now + chance.phase) % interval !== 0) continue
-    const end = now - ((now + chance.phase) % step)
-    const at = (i: number) => windowAt(end - i * period, now)
-    // Only recent windows can change, so most evaluations are over after them.
-    for (let i = 0; i <= complete / period + 1; i++)
-      if (at(i) === BREACHING) lastBreach = Math.max(lastBreach, end - i * period)
-    const isOn = lastBreach > end - oldest && isBreaching(alarm, chance.extra, at)
-    if (isOn !== wasOn) found[isOn ? 'on' : 'off'].push(now + 1)
+const randomTraffic = (story: Story, length: number, random: () => number): Traffic => {
+  const { usual, during = usual, minutes = length, every = Infinity } = story
+  const traffic: Traffic = new Map()
+  for (const status of new Set([...Object.keys(usual), ...Object.keys(during)])) {
+    const counts = new Float64Array(BEFORE + length + 1)
+    for (let minute = 0; minute < BEFORE + length; minute++) {
+      const isDuring = minute >= BEFORE && (minute - BEFORE) % every < minutes
+      const perHour = (isDuring ? during : usual)[status] ?? 0
+      counts[minute + 1] = (counts[minute] ?? 0) + poisson(perHour / HOUR, random)
+    }
+    traffic.set(status, counts)
+  }
+  return traffic
+}
+
+/** Random numbers from 0 to 1, the same for each seed (mulberry32). */
+const randomNumbers = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
+const poisson = (mean: number, random: () => number): number => {
+  if (mean > 30) {
+    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+    return Math.round(mean + Math.sqrt(mean) * normal)
+  }
+  let count = 0
+  for (let product = random(); product > Math.exp(-mean); product *= random()) count++
+  return count
+}
+
+/** Whether a metric counts the requests with a status, by its name or by its filter. */
+const isCounted = ({ Metric, Stat }: NonNullable<MetricData['MetricStat']>, status: string) => {
+  switch (`${Stat} ${Metric.MetricName}`) {
+    case 'Sum Count':
+      return true
+    case 'Sum IncomingLogEvents':
+      return status !== 'unlogged'
+    case 'Sum 5XXError':
+      return status.startsWith('5')
+    case 'TC(1000:) Latency':
+      return status === 'slow'
+  }
+  const filter = filters.find(({ MetricTransformations: [made] }) =>
+    [made.MetricNamespace, made.MetricName].every((name) => Object.values(Metric).includes(name)),
+  )
+  const condition = `${filter?.FilterPattern}`
+    .slice(2, -2)
+    .replaceAll(/\$\.status (!?=) "(\w+)(\*?)"/g, (_, operator, value, star) => {
+      const isEqual = star ? status.startsWith(value) : status === value
+      return `${isEqual === (operator === '=')}`
+    })
+  return new Function(`return ${condition}`)() === true
+}
+
+type Alarm = (typeof alarms)[number]
+
+/** The data of an alarm's metrics: of which counts each is the sum, and how many minutes late. */
+const inputsOf = (alarm: Alarm, traffic: Traffic, late: number) => {
+  const data: MetricData[] = alarm.Metrics
+  return data.flatMap(({ Id, MetricStat }) => {
+    if (!MetricStat) return []
+    const counted = [...traffic].filter(([status]) => isCounted(MetricStat, status))
+    const delay = MetricStat.Metric.Namespace === 'AWS/ApiGateway' ? 2 : 2 + late
+    const counts = counted.map(([, each]) => each)
+    return [{ Id, counts, delay, period: MetricStat.Period / 60 }]
+  })
+}
+
+/** Returns the period of an alarm, and what says if a window breaches, by the data at a minute. */
+const windowsOf = (alarm: Alarm, traffic: Traffic, late: number) => {
+  const inputs = inputsOf(alarm, traffic, late)
+  const period = inputs[0]?.period ?? 1
+  const data: MetricData[] = alarm.Metrics
+  const expression = data.find(({ Expression }) => Expression)?.Expression
+  const ids = inputs.map(({ Id }) => Id)
+  const evaluate = new Function('IF', 'FILL', ...ids, `return ${expression}`)
+  const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no)
+  const fill = (value: number | undefined, other: number) => value ?? other
+  const isBreaching = (end: number, now: number): boolean => {
+    const sums = inputs.map(({ counts, delay }) => {
+      const newest = Math.min(end, now - delay)
+      const oldest = Math.max(0, end - period)
+      if (newest <= oldest) return undefined
+      return counts.reduce((sum, each) => sum + (each[newest] ?? 0) - (each[oldest] ?? 0), 0)
+    })
+    // A count has no data, instead of zero, while there is nothing to count.
+    return evaluate(choose, fill, ...sums.map((sum) => sum || undefined)) > alarm.Threshold
+  }
+  return { period, isBreaching }
+}
+
+/** When an alarm sends mail after the start of a story, in minutes. */
+const mails = (alarm: Alarm, traffic: Traffic, late: number, phase: number): number[] => {
+  const { period, isBreaching } = windowsOf(alarm, traffic, late)
+  const step = alarm.EvaluationWindow ? period : 1 // By default, windows slide.
+  const minutes = ([...traffic.values()][0]?.length ?? 1) - 1
+  const found: number[] = []
+  for (let now = 1 + phase, wasOn = false; now <= minutes; now++) {
+    if ((now - phase) % step !== 0) continue
+    let breaching = 0
+    for (let i = 0; i < alarm.EvaluationPeriods && now > i * period; i++)
+      if (isBreaching(now - i * period, now)) breaching++
+    const isOn = breaching >= alarm.DatapointsToAlarm
+    if (isOn !== wasOn && (isOn || alarm.OKActions)) found.push(now - BEFORE)
     wasOn = isOn
   }
-  return found
+  return found.filter((minute) => minute > 0)
 }
 
-/** Whether enough of the newest windows with data breach. What is missing after all does not. */
-const isBreaching = (alarm: Alarm, extra: number, at: (window: number) => number): boolean => {
-  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm
-  let found = 0
-  let breaching = 0
-  for (let i = 0; i < EvaluationPeriods + extra && found < EvaluationPeriods; i++) {
-    const window = at(i)
-    if (window === WITHOUT_DATA) continue
-    found++
-    if (window === BREACHING && ++breaching === DatapointsToAlarm) return true
-  }
-  return false
-}
-
-const [UNKNOWN, WITHOUT_DATA, BELOW, BREACHING] = [0, 1, 2, 3]
-
-/** The period of an alarm in minutes, and what it sees `now` of the window that ends in a minute. */
-const alarmWindows = (filters: Filter[], alarm: Alarm, traffic: Traffic, chance: Chance) => {
-  const metrics = metricsOf(alarm)
-  const inputs = metrics.flatMap(({ Id, MetricStat }) =>
-    MetricStat
-      ? [{ Id, period: MetricStat.Period, ...series(filters, MetricStat, traffic, chance) }]
-      : [],
+/** What some runs of a story with other seeds send: for each alarm, its mails in each run. */
+const mailsOf = (story: Story, length: number, runs: number) =>
+  new Map(
+    alarms.map((alarm) => {
+      const each = Array.from({ length: runs }, (_, run) => {
+        const random = randomNumbers(run)
+        const [late, phase] = [Math.floor(random() * 6), Math.floor(random() * 5)]
+        return mails(alarm, randomTraffic(story, length, random), late, phase)
+      })
+      return [alarm.name, each]
+    }),
   )
-  const period = (inputs[0]?.period ?? 0) / 60
-  const calculate = calculation(
-    metrics,
-    inputs.map(({ Id }) => Id),
-  )
-  const look = (end: number, age: number): number => {
-    const seen = inputs.map(({ isLog, between }) => {
-      const newest = Math.min(end, end + age - DELAY - (isLog ? chance.late : 0))
-      return between(end + 1 - period, newest + 1)
-    })
-    const point = calculate(seen)
-    if (point === undefined) return WITHOUT_DATA
-    return point > alarm.Threshold ? BREACHING : BELOW
-  }
-  const complete = DELAY + chance.late
-  const known = Array.from({ length: complete + 1 }, () => new Int8Array(traffic.minutes))
-  const windowAt = (end: number, now: number): number => {
-    if (end < 0) return WITHOUT_DATA
-    const age = Math.min(now - end, complete) // Then all of its data is there.
-    const windows = known[age] as Int8Array // There is one for each age.
-    if (windows[end] === UNKNOWN) windows[end] = look(end, age)
-    return windows[end] as number
-  }
-  return { period, complete, windowAt }
+
+const ok = 36_000 // Ten requests a second.
+const part = (status: string, share: number): Requests => ({
+  200: ok * (1 - share),
+  [status]: ok * share,
+})
+
+/** For each alarm: when it goes off, and a story. */
+const outages: [alarm: string, rule: string, outage: string, Story][] = [
+  [
+    'ApiDown',
+    '5xx: over 10 % of a minute, in 3 of 20 minutes',
+    'a table is deleted: half of the requests fail',
+    { usual: { 200: ok }, during: part('500', 0.5) },
+  ],
+  [
+    'ApiFails',
+    '5xx other than 503: at least 5, and over 0.03 %, in an hour',
+    'a rare operation (0.08 %) always crashes',
+    { usual: { 200: ok }, during: part('502', 0.0008) },
+  ],
+  [
+    'ApiUnavailable',
+    '503: the same',
+    'a rare operation is always unavailable',
+    { usual: { 200: ok }, during: part('503', 0.0008) },
+  ],
+  [
+    'ApiBroken',
+    'a 500; one mail in two hours',
+    'one of 100 requests is a 500',
+    { usual: { 200: ok }, during: part('500', 0.01) },
+  ],
+  [
+    'ApiRefuses',
+    'in an hour, 401 and 403: at least 60, and over 5 %; or 400: at least 30, and over 15 %',
+    'the key of a client with 10 % of the requests ends',
+    { usual: { 200: ok }, during: part('401', 0.1) },
+  ],
+  [
+    'ApiThrottles',
+    '429: at least 4, and over 5 %, in 2 of 24 windows of five minutes',
+    'six requests a minute, and each gets a 429',
+    { usual: { 200: 360 }, during: { 429: 360 } },
+  ],
+  [
+    'ApiSlowForMany',
+    'over 1 s: at least 20, and over 10 %, in 2 of 8 windows of five minutes',
+    'a third of the requests take 1.5 s',
+    { usual: { 200: ok }, during: part('slow', 1 / 3) },
+  ],
+  [
+    'LogsMissing',
+    'requests, but no lines in the access log, in 5 of 12 windows of five minutes',
+    'one request a minute, and no log',
+    { usual: { 200: 60 }, during: { unlogged: 60 } },
+  ],
+]
+
+/** Ordinary traffic: so many requests a second, few of which fail, are refused or slow. */
+const ordinary = (perSecond: number): Story => {
+  const shares = { 400: 0.01, 401: 0.005, 404: 0.01, 502: 1e-5, 503: 1e-5, slow: 0.002 }
+  const rest = Object.entries(shares).map(([status, share]) => [status, 3600 * perSecond * share])
+  return { usual: { 200: 3600 * perSecond, ...Object.fromEntries(rest) } }
 }
 
-const metricsOf = ({ Metrics, ...Metric }: Alarm): MetricData[] => {
-  const Stat = `${Metric.Statistic ?? Metric.ExtendedStatistic}`
-  return Metrics ?? [{ Id: 'alone', MetricStat: { Metric, Stat, Period: Metric.Period } }]
+/** What sends no mail in ten days. */
+const quiet: Record<string, Story> = {
+  'one request a minute': ordinary(1 / 60),
+  'one a second': ordinary(1),
+  'ten a second': ordinary(10),
+  'a hundred a second': ordinary(100),
+  'ten a minute, 1 % are slow': { usual: { 200: 594, slow: 6 } },
+  'three a minute, 2 % are slow': { usual: { 200: 176, slow: 3.6 } },
+  'a sale: many orders for each pet': {
+    usual: { 200: 600 },
+    during: { 200: 600, 409: 4000 },
+    minutes: 30,
+    every: 4 * HOUR,
+  },
+  'a job that asks for pets which are gone': {
+    usual: { 200: 600 },
+    during: { 200: 600, 404: 6000 },
+    minutes: HOUR,
+    every: DAY,
+  },
+  'scanners without a key, twice a minute for 20 minutes': {
+    usual: { 200: 20 },
+    during: { 200: 20, 401: 120 },
+    minutes: 20,
+    every: DAY,
+  },
+  'a client with 4 % of the requests has no valid key': { usual: part('401', 0.04) },
+  'a minute is throttled': {
+    usual: { 200: 4800 },
+    during: { 200: 4800, 429: 18_000 },
+    minutes: 1,
+    every: DAY,
+  },
 }
 
-/** Metric math, which has no value while an input without `FILL` has none. */
-const calculation = (metrics: MetricData[], ids: string[]): ((values: Point[]) => Point) => {
-  const expressions = metrics.filter(({ Expression }) => Expression)
-  const text = expressions.map(({ Expression }) => Expression).join()
-  const needed = ids.map((id) => !text.includes(`FILL(${id},`))
-  // The one with the result is first, and those that it uses follow.
-  const steps = expressions.reverse().map(({ Id, Expression }) => `const ${Id} = ${Expression}`)
-  const result = expressions.at(-1)?.Id ?? ids[0]
-  const calculate = new Function('IF', 'FILL', ...ids, `${steps.join('\n')}\nreturn ${result}`)
-  const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no)
-  const fill = (value: Point, other: number) => value ?? other
-  return (values) =>
-    values.some((value, i) => needed[i] && value === undefined)
-      ? undefined
-      : calculate(choose, fill, ...values)
-}
+const rows = outages.map(([alarm, rule, outage, story]) => {
+  const first = mailsOf(story, 2 * HOUR, 50)
+    .get(alarm)
+    ?.map(([minute]) => minute ?? Infinity)
+  const [half, most] = [0.5, 0.9].map((part) => first?.sort((a, b) => a - b)[part * first.length])
+  return `| \`${alarm}\` | ${rule} | ${outage} | ${half} (${most}) |`
+})
+console.log(rows.join('\n'))
 
-/** What a metric is from a minute until before another, if there is data. */
-type Series = { isLog: boolean; between: (from: number, to: number) => Point }
-
-const series = (
-  filters: Filter[],
-  { Metric, Stat }: MetricStat,
-  { all, logged }: Traffic,
-  { uploaded }: Chance,
-): Series => {
-  const name = `${Stat} ${Metric.Namespace} ${Metric.MetricName}`
-  switch (name) {
-    case 'Sum AWS/ApiGateway Count':
-      return { isLog: false, between: count(all) }
-    case 'Sum AWS/ApiGateway 5XXError':
-      return { isLog: false, between: count(all, ({ status }) => status >= 500) }
-    case 'p90 AWS/ApiGateway Latency':
-    case 'p99 AWS/ApiGateway Latency':
-      return { isLog: false, between: latency(all, Number(Stat.slice(1)) / 100) }
-    case 'Sum AWS/Logs IncomingLogEvents': {
-      const lines = count(logged)
-      return { isLog: true, between: (from, to) => lines(from - uploaded, to - uploaded) }
-    }
-  }
-  const filter = filters.find(
-    ({ MetricTransformations: [made] }) =>
-      name === `Sum ${made?.MetricNamespace} ${made?.MetricName}`,
-  )
-  if (!filter) throw new Error(`Nothing makes ${name}.`)
-  const terms = filter.FilterPattern.slice(2, -2).split(' && ')
-  const isCounted = (response: Response) => terms.every((term) => isMet(term, response))
-  return { isLog: true, between: count(logged, isCounted) }
+for (const [what, story] of Object.entries(quiet)) {
+  const sent = [...mailsOf(story, 10 * DAY, 3)].filter(([, runs]) => runs.flat().length > 0)
+  console.log(`${what}: ${sent.map(([alarm]) => alarm).join(', ') || 'no mail in ten days'}`)
+  assert.deepEqual(sent, [])
 }
-
-/** A count has no data, instead of zero, while there is nothing to count. */
-const count = (
-  totals: Totals,
-  isCounted = (_response: Response): boolean => true,
-): Series['between'] => {
-  const counted = [...totals].filter(([kind]) => isCounted(kinds[kind])).map(([, each]) => each)
-  return (from, to) => {
-    let sum = 0
-    if (to > from)
-      for (const each of counted)
-        sum += (each[Math.max(0, to)] ?? 0) - (each[Math.max(0, from)] ?? 0)
-    return sum || undefined
-  }
-}
-
-/** A percentile of the latency: the least that such a share of the requests does not exceed. */
-const latency = (totals: Totals, share: number): Series['between'] => {
-  const all = count(totals)
-  const times = [...totals.keys()].map((kind) => kinds[kind].milliseconds)
-  const upTo = [...new Set(times)]
-    .toSorted((one, other) => one - other)
-    .map((time) => ({ time, counts: count(totals, ({ milliseconds }) => milliseconds <= time) }))
-  return (from, to) => {
-    const requests = all(from, to)
-    if (requests === undefined) return undefined
-    return upTo.find(({ counts }) => (counts(from, to) ?? 0) >= share * requests)?.time
-  }
-}
-
-/** Whether a response meets a term of a filter pattern, such as `($.status = "4*")`. */
-const isMet = (term: string, response: Response): boolean => {
-  const [, field, operator, value = ''] = /(\w+) (!?=) "?([^")]+)/.exec(term) ?? []
-  const actual = field === 'status' ? `${response.status}` : `${response.resource}`
-  const matches = value.endsWith('*') ? actual.startsWith(value.slice(0, -1)) : actual === value
-  return matches === (operator === '=')
-}
+assert.deepEqual(
+  outages.map(([alarm]) => alarm),
+  alarms.map(({ name }) => name),
+)
+const table = readFileSync('infra/OPERATE.md', 'utf8').match(/^\| `Api.+\n(\|.+\n)*/m)?.[0]
+assert.equal(table, `${rows.join('\n')}\n`, 'infra/OPERATE.md has another table of alarms.')

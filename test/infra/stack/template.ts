@@ -3,9 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../../infra/stack/service-stack.ts'
 import { type Stage, stackName, stages } from '../../../infra/stages.ts'
-import { entries } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
 
 type StageName = keyof typeof stages
 
@@ -25,19 +23,15 @@ export const everyOption = {
 const synthesized = new Map<string, { stack: ServiceStack; template: Template }>()
 
 /** A stage's stack and template. Each is synthesized once, for all test files. */
-export const synthesize = (
-  name: StageName,
-  options: Partial<Stage> = {},
-  contract: Record<string, Entry> = entries,
-) => {
-  const key = JSON.stringify([name, options, Object.keys(contract)])
+export const synthesize = (name: StageName, options: Partial<Stage> = {}) => {
+  const key = JSON.stringify([name, options])
   const known = synthesized.get(key)
   if (known) return known
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
   const stage = { ...stages[name], ...options }
-  const stack = new ServiceStack(app, stackName(stage), stage, contract)
+  const stack = new ServiceStack(app, stackName(stage), stage)
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result

@@ -5,9 +5,9 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withDeadline } from '../../../shared/data/dynamodb.ts'
 import { mapToUnavailable } from '../../../shared/data/failures.ts'
 import { storedResponse } from '../../../shared/data/idempotency.ts'
-import { type Database, databaseUntil } from '../../../shared/data/items.ts'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
+import { DynamoDBStore } from '../../../shared/data/transaction-store.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
 import { proxy, retryOnBusyMachine } from '../../support/database.ts'
@@ -66,15 +66,8 @@ test('withDeadline ends the work after three seconds, with a 503', async () => {
 })
 
 test.each<[Fault, RegExp]>([
-  [databaseResponses.transactionInProgress, /^TransactionInProgressException: .+ \(\d resends\)$/],
-  [
-    databaseResponse(400, {
-      __type: 'ThrottlingException',
-      message: 'Busy.',
-      ThrottlingReasons: [{ resource: 'a' }],
-    }),
-    /^ThrottlingException: Busy\. \[\{"resource":"a"\}\] \(0 resends\)$/,
-  ],
+  [databaseResponses.transactionInProgress, /^TransactionInProgressException: .+$/],
+  [databaseResponses.throughputExceeded, /^ProvisionedThroughputExceededException: .+$/],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   const budget = new AbortController()
@@ -83,10 +76,10 @@ test.each<[Fault, RegExp]>([
     if (++faults === 4) budget.abort() // The SDK sends a request three times.
     return fault
   }
-  const { write } = databaseUntil({ abortSignal: budget.signal })
+  const store = new DynamoDBStore({ abortSignal: budget.signal })
   const key = { table: 'pets', value: 1 } as const
 
-  const written = write('a revision', [{ kind: 'delete', key, expected: 'x' }])
+  const written = store.write('a revision', [{ kind: 'delete', key, expected: 'x' }])
 
   await expect(written).rejects.toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
@@ -101,26 +94,34 @@ test('an invalid value and an error of another AWS service are not a 503', async
 
 const one = { table: 'pets', value: 1 } as const
 const other = { table: 'pets', value: 2 } as const
+const both = [one, other].map((key) => ({ key, expected: 'x' }))
 const { throughputExceeded, internalServerError } = databaseResponses
 
-test.each<[string, Fault, (database: Database) => Promise<unknown>]>([
-  ['a read of an item', throughputExceeded, ({ read }) => read([one])],
-  ['a read of two items', internalServerError, ({ read }) => read([one, other])],
-  ['a list', internalServerError, ({ list }) => list({ table: 'pets', limit: 1 })],
+test.each<[string, Fault, (store: DynamoDBStore) => Promise<unknown>]>([
+  ['a read of an item', throughputExceeded, (store) => store.read(one)],
+  ['a read of two items', internalServerError, (store) => store.check(both)],
+  ['a list', internalServerError, (store) => store.list({ table: 'pets', limit: 1 })],
 ])('%s that fails each time is a 503', async (_, fault, work) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => fault
-  const database = databaseUntil({ abortSignal: new AbortController().signal })
+  const store = new DynamoDBStore({ abortSignal: new AbortController().signal })
 
-  await expect(work(database)).rejects.toMatchObject({ status: 503 })
+  await expect(work(store)).rejects.toMatchObject({ status: 503 })
 })
 
-test('a pause between runs that the time budget ends is a 503 that says why it paused', async () => {
-  const { pause } = databaseUntil({ abortSignal: AbortSignal.abort() })
+test.each<[string, (store: DynamoDBStore) => Promise<unknown>]>([
+  ['write', (store) => store.write('a', [{ kind: 'check', key: one, expected: 'x' }])],
+  ['read of two items', (store) => store.check(both)],
+])('a pause that the deadline ends is a 503 that says why: a %s was canceled', async (_, call) => {
+  const deadline = new AbortController()
+  const store = new DynamoDBStore({ abortSignal: deadline.signal })
+  proxy.faultOf = () => canceled('TransactionConflict')
+  await call(store)
 
-  await expect(pause(1)).rejects.toMatchObject({ status: 503 })
-  const cause = 'TransactionConflict on pets (0 resends)'
-  await expect(pause(1, 'TransactionConflict on pets')).rejects.toMatchObject({ cause })
+  deadline.abort()
+
+  const cause = 'TransactionCanceledException: Made by the test.'
+  await expect(store.pause(1)).rejects.toMatchObject({ status: 503, cause })
 })
 
 test('withDeadline leaves no timer behind', async () => {
@@ -178,7 +179,7 @@ test(
     await runTransaction((tx) => storedResponse(tx, keyed))
     const { id } = await pets.create(newPet())
     await pets.get(id)
-    await apiKeys.find(newApiKey('local'))
+    await apiKeys.findKeyHolder(newApiKey('local'))
 
     const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
     expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))

@@ -1,10 +1,10 @@
 import { syncBuiltinESMExports } from 'node:module'
 import timers, { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Key } from '../../../shared/data/items.ts'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import type { Transaction } from '../../../shared/data/transaction.ts'
+import type { Key } from '../../../shared/data/transaction-store.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
 import {
   deleteItem,
@@ -220,7 +220,8 @@ test('two failed calls cause no unhandled rejection, although one is never await
   failAlways(databaseResponses.accessDenied)
 
   const work = runTransaction(async (tx) => {
-    const [first, second] = [tx.read(a), tx.read(b)]
+    const read = async (key: Key) => tx.read(key)
+    const [first, second] = [read(a), read(b)]
     await first
     await second
   })

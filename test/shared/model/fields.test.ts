@@ -40,8 +40,7 @@ const fields = [
   },
 ]
 
-const parse = (schema: v.GenericSchema, json: string) =>
-  v.safeParse(schema, exactJson(json, JSON.parse(json)))
+const parse = (schema: v.GenericSchema, json: string) => v.safeParse(schema, exactJson(json))
 
 test.each(fields)('$field accepts these values, digit for digit', ({ schema, valid, changed }) => {
   const expected = { ...Object.fromEntries(valid.map((json) => [json, json])), ...changed }

@@ -16,7 +16,7 @@ import { Id } from '../../../shared/model/id.ts'
 import { Order } from '../../../shared/orders/order.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
+import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
 import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/gateway-event.ts'
 import { idempotentRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
@@ -199,35 +199,11 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
 
   expect(response).toEqual(responseTo(event, unavailable))
   expect(errorLog.mock.calls).toEqual([
-    errorLine(event, 503, expect.stringMatching(/^\w*Error: .+ \(0 resends\)$/)),
+    errorLine(event, 503, expect.stringMatching(/^\w*Error: .+$/)),
   ])
   expect(infoLog.mock.lastCall).toEqual([
     expect.objectContaining({ status: 503, code: 'service_unavailable' }),
   ])
-})
-
-describe('an event that is no request', () => {
-  const handler = operation('listPets', ({ tx, page }) => pets.list(tx, page))
-  const invoke = (event: unknown) => handler(event as ProxyEvent, context)
-
-  test.each([{ source: 'aws.events', 'detail-type': 'Scheduled Event' }, { source: 'a-plugin' }])(
-    'does nothing if it is a ping: %o',
-    async (ping) => {
-      infoLog.mockClear()
-
-      expect(await invoke(ping)).toBeUndefined()
-      expect(infoLog).not.toHaveBeenCalled()
-    },
-  )
-
-  test.each([[null], [{}], [{ key1: 'value1' }], ['text']])(
-    'is an error that says so: %o',
-    async (event) => {
-      await expect(invoke(event)).rejects.toThrow(
-        'This function takes requests of API Gateway. The event has no requestContext.',
-      )
-    },
-  )
 })
 
 describe('a bug', () => {
@@ -268,7 +244,7 @@ describe('a bug', () => {
 /** Stores what another version of the service responded to this createPet with the local key. */
 const respondedBefore = async (event: ProxyEvent, response: StoredResponse) => {
   const received = structuredClone(event)
-  received.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
+  received.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes, isValid: true }
   Object.assign(received, { body: JSON.parse(event.body ?? '') }) // As `jsonBody` leaves it.
   const request = idempotentRequest('createPet', entries.createPet, received) ?? expect.fail()
   await runTransaction(async (tx) => {
@@ -302,7 +278,7 @@ describe('with an idempotency key', () => {
 
     const body = { code: 'conflict', message: 'Made by the test.', status: 409 }
     expect(first).toMatchObject({ statusCode: 409, body: JSON.stringify(body) })
-    expect(retry).toEqual(replayOf(first ?? expect.fail()))
+    expect(retry).toEqual(replayOf(first))
     expect(run).toHaveBeenCalledTimes(1)
     expect(await storedItems()).toEqual(before)
     expect(infoLog.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
@@ -355,13 +331,16 @@ describe('with an idempotency key', () => {
 test('a success has the fields of its schema and no others, at any depth', () => {
   const fields = { pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) }
   const returns = v.object({ id: Id, ...fields })
-  const entry: Entry = { ...contract.getOrder, returns }
+  const entry: AnyEntry = { ...contract.getOrder, returns }
   const held = { ...storedPet(1), order: 9 }
-  const resource = { id: 1, pets: [held], best: held, open: true, revision: 'x' }
+  // What breaks the schema is cut to it, too: another version may have stored it.
+  const broken = { name: 7, status: 'gone' }
+  const resource = { id: 1, pets: [held, { ...held, ...broken }], best: held, open: true }
 
-  const response = successResponse(entry, list(), resource)
+  const response = successResponse(entry, list(), { ...resource, revision: 'x' })
 
-  expect(JSON.parse(response.body)).toEqual({ id: 1, pets: [petOf(1)], best: petOf(1) })
+  const pets = [petOf(1), { ...petOf(1), ...broken }]
+  expect(JSON.parse(response.body)).toEqual({ id: 1, pets, best: petOf(1) })
 })
 
 test('a deprecated list keeps the link to its next page; links have https by default', async () => {
@@ -393,6 +372,7 @@ test('a deprecated list keeps the link to its next page; links have https by def
 test.each([
   [100, 201, undefined],
   [101, 400, 'The body is nested too deeply.'],
+  [20_000, 400, 'The body is nested too deeply.'], // It overflows the stack of the parser.
 ])('a request with a key and a body that is nested %d deep is a %d', async (depth, ...expected) => {
   const nested = '{"a":'.repeat(depth - 1) + 1 + '}'.repeat(depth - 1)
   const body = JSON.stringify(newPet()).replace('{', `{"nested":${nested},`)

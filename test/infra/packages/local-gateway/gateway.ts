@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../../../../infra/packages/local-gateway/index.ts'
 import { gatewayResponses, preflightHeaders } from '../../../../infra/platform/gateway.ts'
-import { commonHeaders, cors } from '../../../../shared/pipeline/gateway-event.ts'
+import { commonHeaders, EXPOSED_HEADERS } from '../../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../../shared/service.ts'
 import { type Sent, send } from '../../../support/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.ts'
@@ -96,7 +96,7 @@ const withoutConnection = (headers: Record<string, string>): Record<string, stri
 /** The headers of every response. */
 export const expectedHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': cors.exposedHeaders.join(', '),
+  'access-control-expose-headers': EXPOSED_HEADERS,
   'cache-control': 'no-store',
   'content-type': 'application/json',
   'x-content-type-options': 'nosniff',

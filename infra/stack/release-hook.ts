@@ -6,16 +6,16 @@ import {
 } from '@aws-sdk/client-codedeploy'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { Context } from 'aws-lambda'
-import * as apiKeys from '../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey } from '../shared/model/api-key.ts'
-import { secondsFromNow } from '../shared/model/expiry.ts'
-import { service } from '../shared/service.ts'
-import { setting, variableValue } from '../shared/settings.ts'
+import * as apiKeys from '../../shared/data/api-keys.ts'
+import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { secondsFromNow } from '../../shared/model/expiry.ts'
+import { service } from '../../shared/service.ts'
+import { setting, variableValue } from '../../shared/settings.ts'
 
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
-/** How to retry: until `end` (as `Date.now()`). `timeout` and `pause` are in milliseconds. */
-type Retries = { end: number; timeout: number; pause: number }
+/** Until when to retry the checks, and then the report (as `Date.now()`). */
+type Limits = { checkUntil: number; reportUntil: number }
 
 /**
  * The Lambda function that CodeDeploy invokes before new versions get requests: once for each
@@ -23,9 +23,7 @@ type Retries = { end: number; timeout: number; pause: number }
  */
 export const handler = (event: HookEvent, context: Context): Promise<void> => {
   const end = Date.now() + context.getRemainingTimeInMillis()
-  const attempts = { timeout: 15_000, pause: 1000 }
-  const timeForReport = 60_000
-  return checkRelease(event, { ...attempts, end: end - timeForReport }, { ...attempts, end })
+  return checkRelease(event, { checkUntil: end - 60_000, reportUntil: end })
 }
 
 /**
@@ -35,27 +33,27 @@ export const handler = (event: HookEvent, context: Context): Promise<void> => {
  */
 export const checkRelease = async (
   event: HookEvent,
-  checkRetries: Retries,
-  reportRetries: Retries,
+  { checkUntil, reportUntil }: Limits,
 ): Promise<void> => {
   try {
-    await checkVersions(event.DeploymentId, checkRetries)
+    await checkVersions(event.DeploymentId, checkUntil)
   } catch (error) {
     console.error(error)
-    await sendReport(event, 'Failed', reportRetries)
+    await sendReport(event, 'Failed', reportUntil)
     return
   }
-  await sendReport(event, 'Succeeded', reportRetries)
+  await sendReport(event, 'Succeeded', reportUntil)
 }
 
-const checkVersions = async (deploymentId: string, retries: Retries): Promise<void> => {
+const checkVersions = async (deploymentId: string, until: number): Promise<void> => {
   const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
   const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
-  await retry('The storage of a key', retries, () => store(known, deploymentId))
+  await retry('The storage of a key', until, () => store(known, deploymentId))
   const lambda = new LambdaClient({ maxAttempts: 1 })
   const check = async (version: string, key: string, expected: string) => {
-    const invoke = (abortSignal: AbortSignal) => invokeVersion(lambda, version, key, abortSignal)
-    const outcome = await retry(`The invocation of ${version}`, retries, invoke)
+    const outcome = await retry(`The invocation of ${version}`, until, (abortSignal) =>
+      invokeVersion(lambda, version, key, abortSignal),
+    )
     if (outcome !== expected)
       throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
@@ -104,7 +102,7 @@ const invokeVersion = async (
 const sendReport = async (
   event: HookEvent,
   status: 'Succeeded' | 'Failed',
-  retries: Retries,
+  until: number,
 ): Promise<void> => {
   const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
   const command = new PutLifecycleEventHookExecutionStatusCommand({
@@ -112,7 +110,7 @@ const sendReport = async (
     lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
     status,
   })
-  await retry('The report to CodeDeploy', retries, async (abortSignal) => {
+  await retry('The report to CodeDeploy', until, async (abortSignal) => {
     try {
       await codeDeploy.send(command, { abortSignal })
     } catch (error) {
@@ -122,19 +120,19 @@ const sendReport = async (
   })
 }
 
-/** Retries until success, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
+/** Retries until success, or a time. The SDK's own retries end sooner, and leave out a 403. */
 const retry = async <T>(
   what: string,
-  { end, timeout, pause }: Retries,
+  until: number,
   attempt: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   for (;;) {
-    const milliseconds = Math.max(0, Math.min(timeout, end - Date.now()))
+    const milliseconds = Math.max(0, Math.min(15_000, until - Date.now()))
     try {
       return await attempt(AbortSignal.timeout(milliseconds))
     } catch (error) {
-      await setTimeout(pause)
-      if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
+      await setTimeout(250)
+      if (Date.now() >= until) throw new Error(`${what} did not succeed in time.`, { cause: error })
     }
   }
 }

@@ -1,34 +1,26 @@
 import * as v from 'valibot'
-import type { MediaTypes } from '../model/api-error.ts'
 import { IfMatch } from '../model/etag.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
 import { Cursor, Limit } from '../model/paging.ts'
-import type { Entry, ObjectSchema } from './entry.ts'
+import type { AnyEntry, ObjectSchema } from './entry.ts'
 
 // What follows from an entry, most of it from its method.
 
 /** The status of a success. */
-export const successStatus = ({ method }: Entry): number =>
+export const successStatus = ({ method }: AnyEntry): number =>
   ({ GET: 200, POST: 201, PATCH: 200, DELETE: 204 })[method]
 
 /** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
-export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'GET'
+export const takesIdempotencyKey = ({ method }: AnyEntry): boolean => method !== 'GET'
 
 /** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
-export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
-
-/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
-export const mediaTypes = ({ method }: Pick<Entry, 'method'>): MediaTypes => {
-  const isPatch = method === 'PATCH'
-  const allowed = ['application/json', ...(isPatch ? ['application/merge-patch+json'] : [])]
-  return { allowed, isPatch }
-}
+export const takesIfMatch = ({ method }: AnyEntry): boolean => ['PATCH', 'DELETE'].includes(method)
 
 /** A path parameter in the path of an entry. */
 export const PATH_PARAMETER = /\{(\w+)\}/g
 
 /** The schemas of each part of a request: those of the entry, and those that follow from it. */
-export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
+export const partsOf = (entry: AnyEntry): Record<RequestPart, ObjectSchema[]> => ({
   params: withoutAbsent(entry.params),
   // In this order, the reference has `limit` first and `cursor` last.
   query: withoutAbsent(entry.pages && PageSize, entry.query, entry.pages && PageStart),
@@ -44,25 +36,9 @@ type RequestPart = 'params' | 'query' | 'headers' | 'body'
 const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)
 
-/** The request headers that an operation reads, besides `Authorization` and those of the body. */
-export const requestHeaders = (entry: Entry): string[] =>
-  partsOf(entry).headers.flatMap(({ entries }) => Object.keys(entries))
-
 /** The query parameters of an operation. */
-export const queryParameters = (entry: Entry): string[] =>
+export const queryParameters = (entry: AnyEntry): string[] =>
   partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
-
-/** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = (entry: Entry): string[] => [
-  ...(entry.method === 'POST' ? ['Location'] : []),
-  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
-  ...(entry.pages ? ['Link'] : []),
-  ...(entry.returns ? ['ETag'] : []),
-]
-
-/** The headers with which each response of an operation announces its removal. */
-export const noticeHeaders = ({ deprecated }: Entry): string[] =>
-  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
 
 const PageSize = v.object({
   limit: v.pipe(v.optional(Limit, '20'), v.description('The maximum number of items to return.')),

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { checkRelease } from '../../infra/release-hook.ts'
-import { operationIds } from '../../shared/contract.ts'
-import { failOnce, proxy } from '../support/database.ts'
-import { type FakeResponse, type Fate, serveFake } from '../support/fake-api.ts'
-import { databaseResponses } from '../support/fault-proxy.ts'
+import { checkRelease } from '../../../infra/stack/release-hook.ts'
+import { operationIds } from '../../../shared/contract.ts'
+import { failOnce, proxy } from '../../support/database.ts'
+import { type FakeResponse, type Fate, serveFake } from '../../support/fake-api.ts'
+import { databaseResponses } from '../../support/fault-proxy.ts'
 
 const ok = (content: unknown): FakeResponse => ({ status: 200, body: JSON.stringify(content) })
 const error = (status: number, name: string): FakeResponse => ({
@@ -19,7 +19,16 @@ beforeEach(() => {
   for (const level of ['info', 'error'] as const)
     vi.spyOn(console, level).mockImplementation(() => {})
 })
-afterEach(() => void vi.unstubAllEnvs())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+/** Ends attempts that get no response after 200 ms. */
+const shortenAttempts = () => {
+  const timeout = AbortSignal.timeout
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(Math.min(ms, 200)))
+}
 
 type Settings = {
   /** What the first requests to Lambda meet. The next ones reach the versions. */
@@ -27,10 +36,9 @@ type Settings = {
   /** What the last version returns. */
   badVersion?: Fate
   codeDeploy?: Fate[]
-  /** Milliseconds for the checks, for the report, and for each request. */
+  /** Milliseconds for the checks, and for the report. */
   checks?: number
   report?: number
-  timeout?: number
 }
 
 /**
@@ -41,9 +49,9 @@ const run = async ({
   lambda = [],
   badVersion,
   codeDeploy = [ok({})],
-  ...limits
+  checks = 100_000,
+  report = 100_000,
 }: Settings = {}) => {
-  const { checks = 100_000, report = 100_000, timeout = 100_000 } = limits
   let [running, mostAtOnce] = [0, 0]
   const invocations: string[] = []
   const invoke = async ({ path, body }: { path: string; body: string }): Promise<Fate> => {
@@ -52,7 +60,7 @@ const run = async ({
     invocations.push(version)
     if (badVersion && version === versions.at(-1)) return badVersion
     mostAtOnce = Math.max(mostAtOnce, ++running)
-    const { handler } = await import(`../../functions/${version.split(':')[0]}.ts`)
+    const { handler } = await import(`../../../functions/${version.split(':')[0]}.ts`)
     const result = await handler(JSON.parse(body), { functionVersion: '7' })
     running--
     return ok(result)
@@ -63,13 +71,11 @@ const run = async ({
   vi.stubEnv('NEW_VERSIONS', versions.join(','))
 
   const event = { DeploymentId: 'd-ABCDEF', LifecycleEventHookExecutionId: 'eyJlbmM' }
-  const checksEnd = Date.now() + checks
-  const attempts = { timeout, pause: 1 }
-  const failure: unknown = await checkRelease(
-    event,
-    { ...attempts, end: checksEnd },
-    { ...attempts, end: checksEnd + report },
-  ).catch((error) => error)
+  const checkUntil = Date.now() + checks
+  const failure: unknown = await checkRelease(event, {
+    checkUntil,
+    reportUntil: checkUntil + report,
+  }).catch((error) => error)
 
   const reports = reported.requests.map(({ headers, body }) => {
     const { status, ...ids } = JSON.parse(body)
@@ -119,7 +125,9 @@ test('retries until IAM knows the permissions of the hook and of each version, a
     response(500, 'internal_server_error'),
   ]
 
-  const { reports } = await run({ lambda, timeout: 200 })
+  shortenAttempts()
+
+  const { reports } = await run({ lambda })
 
   // A set, because a delayed process reports twice.
   expect(new Set(reports)).toEqual(new Set(['Succeeded']))
@@ -157,7 +165,9 @@ test('reports until CodeDeploy accepts it, or has accepted it and the response w
   const accepted = error(400, 'LifecycleEventAlreadyCompletedException')
   const codeDeploy: Fate[] = [error(400, 'ThrottlingException'), 'silence', accepted]
 
-  const { failure, reports } = await run({ codeDeploy, timeout: 200 })
+  shortenAttempts()
+
+  const { failure, reports } = await run({ codeDeploy })
 
   expect(failure).toBeUndefined()
   expect(reports.slice(0, 3)).toEqual(Array(3).fill('Succeeded'))

@@ -1,4 +1,3 @@
-import { Token } from 'aws-cdk-lib'
 import {
   type IResource,
   MockIntegration,
@@ -9,29 +8,33 @@ import {
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { commonHeaders, httpsHeaders } from '../../shared/pipeline/gateway-event.ts'
 import { publicDocuments } from '../openapi/reference.ts'
-import {
-  gatewayResponses,
-  gatewayResponseTypes,
-  methodsElsewhere,
-  preflightHeaders,
-  referenceMethods,
-} from '../platform/gateway.ts'
+import { gatewayResponses, gatewayResponseTypes, preflightHeaders } from '../platform/gateway.ts'
 import type { Stage } from '../stages.ts'
 
 /** Adds the responses without a function, except at the paths of operations. */
 export const addFixedResponses = (api: RestApi, stage: Stage, baseUrls: string[]): void => {
   addGatewayResponses(api, stage)
-  addNotFound(api)
-  addReference(api, baseUrls)
+  // By default, API Gateway returns 403 for other paths, and repeats the header `Authorization` as
+  // a broken AWS signature. A preflight is allowed, so that pages can read the 404.
+  for (const resource of [api.root, api.root.addResource('{proxy+}')])
+    addMockMethods(resource, [], gatewayResponses.notFound)
+  // The OpenAPI document and its page, for everyone.
+  const methods = ['GET', 'HEAD']
+  for (const [path, document] of Object.entries(publicDocuments(baseUrls))) {
+    const resource = api.root.resourceForPath(path)
+    for (const method of methods) addMock(resource, method, { status: 200, ...document })
+    addMockMethods(resource, methods)
+  }
 }
 
-/** Responds to OPTIONS, and returns 405 for methods that are not `allowed`. */
-export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
-  addOptions(resource, allowed)
-  addError(resource, gatewayResponses.methodNotAllowed(allowed))
+/** Responds to OPTIONS, and with an error, by default a 405, to what is not among `methods`. */
+export const addMockMethods = (resource: IResource, methods: string[], error?: ApiError): void => {
+  const allowed = [...methods, 'OPTIONS']
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
+  const { status, headers, body } = error ?? gatewayResponses.methodNotAllowed(allowed)
+  addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 }
 
-/** Replaces API Gateway's own error responses: status, headers and body. */
 const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
   // Our firewall limits rates; another one may refuse a request for any reason.
   const byRate = { WAF_FILTERED: gatewayResponses.tooManyRequests }
@@ -47,63 +50,17 @@ const addGatewayResponses = (api: RestApi, { firewall }: Stage): void => {
   }
 }
 
-/**
- * Returns 404 for other paths, but allows a preflight, so that pages can read the 404. By default,
- * API Gateway returns 403, and repeats the header `Authorization` as a broken AWS signature.
- */
-const addNotFound = (api: RestApi): void => {
-  for (const resource of [api.root, api.root.addResource('{proxy+}')]) {
-    addOptions(resource, methodsElsewhere)
-    addError(resource, gatewayResponses.notFound)
-  }
-}
+type Headers = Readonly<Record<string, string>>
 
-/** Serves the OpenAPI document and its page to everyone. */
-const addReference = (api: RestApi, baseUrls: string[]): void => {
-  for (const [path, document] of Object.entries(documentsAt(baseUrls))) {
-    const resource = api.root.resourceForPath(path)
-    for (const method of ['GET', 'HEAD']) addMock(resource, method, { status: 200, ...document })
-    addFixedMethods(resource, referenceMethods)
-  }
-}
-
-/**
- * The documents for these addresses. CDK's tokens for URLs that only the deployment knows contain a
- * `$`, which the documents escape. So tokens are inserted last, in place of other URLs.
- */
-const documentsAt = (baseUrls: string[]): ReturnType<typeof publicDocuments> => {
-  const placeholders = baseUrls.map((url, i) =>
-    Token.isUnresolved(url) ? `https://api-${i}.invalid` : url,
-  )
-  const documents = publicDocuments(placeholders)
-  for (const document of Object.values(documents))
-    for (const [i, url] of baseUrls.entries())
-      document.body = document.body.replaceAll(`"${placeholders[i]}"`, () => `"${url}"`)
-  return documents
-}
-
-const addOptions = (resource: IResource, allowed: string[]): void =>
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
-
-/** Returns an error for all methods that the resource has not. */
-const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
-  addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
-
-type HeaderValues = Readonly<Record<string, string>>
-
-type MockResponse = { status: number; headers: HeaderValues; body?: string }
+type MockResponse = { status: number; headers: Headers; body?: string }
 
 /** Adds a method without a function. `body` is a Velocity template: no `$` or `#`. */
 const addMock = (resource: IResource, method: string, response: MockResponse): void => {
   const { status, headers, body } = response
   const statusCode = String(status)
   const sent: Record<string, string> = {}
-  const declared: Record<string, boolean> = {}
-  const mapped = mapHeaders(headers, body)
-  for (const [name, value] of Object.entries(mapped)) {
+  for (const [name, value] of Object.entries(mapHeaders(headers, body)))
     sent[`method.response.header.${name}`] = value
-    declared[`method.response.header.${name}`] = true
-  }
   // A single template holds for every Content-Type and Accept.
   const templates = body && { responseTemplates: { 'application/json': body } }
   const integration = new MockIntegration({
@@ -113,6 +70,7 @@ const addMock = (resource: IResource, method: string, response: MockResponse): v
     ),
     integrationResponses: [{ statusCode, responseParameters: sent, ...templates }],
   })
+  const declared = Object.fromEntries(Object.keys(sent).map((name) => [name, true]))
   const methodResponses = [{ statusCode, responseParameters: declared }]
   resource.addMethod(method, integration, { methodResponses })
 }
@@ -131,7 +89,7 @@ const CONTENT_TYPES = [
 ]
 
 /** Writes headers as API Gateway maps them: fixed values in single quotes. */
-const mapHeaders = (headers: HeaderValues, body: unknown): Record<string, string> => {
+const mapHeaders = (headers: Headers, body: unknown): Record<string, string> => {
   const requestId = '' // Replaced below: only API Gateway knows it.
   const sent = { ...commonHeaders(requestId, body !== undefined), ...httpsHeaders, ...headers }
   const mapped: Record<string, string> = {}

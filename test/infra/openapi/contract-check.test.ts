@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { contractProblem } from '../../../infra/openapi/contract-check.ts'
+import { entries } from '../../../shared/contract.ts'
+import { mustBe } from '../../../shared/model/fields.ts'
+import { Int64, Int64Text } from '../../../shared/model/int64.ts'
+import { Text } from '../../../shared/model/text.ts'
+import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
+
+const { createPet, getOrder, listOrders, listPets } = entries
+
+/** The contract with these entries in place of, or beside, its own. */
+const withEntries = (changes: Record<string, object>) => ({
+  contract: { ...entries, ...changes } as Record<string, AnyEntry>, // Some are wrong.
+  files: Object.keys({ ...entries, ...changes }).map((id) => `${id}.ts`),
+})
+
+const params = v.object({ id: v.pipe(Int64Text, v.description('The id.')) })
+const field = (schema: v.GenericSchema) =>
+  v.pipe(schema, mustBe('valid'), v.description('A field.'))
+const secret = v.object({ secret: v.pipe(Int64, mustBe('a secret')) })
+
+test('the service has no problem', () => {
+  expect(contractProblem()).toBeUndefined()
+})
+
+test.each<[Record<string, object>, string]>([
+  [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
+  [
+    { getOrder: { ...getOrder, params } },
+    'the path /store/orders/{orderId}, but its params are id',
+  ],
+  [{ getOrder: { ...getOrder, params: undefined } }, 'but its params are none'],
+  [
+    { getName: { ...getOrder, path: '/store/orders/{id}/name', params } },
+    'has {id} where getOrder has {orderId}',
+  ],
+  [
+    { createPet: { ...createPet, body: v.object({ size: v.optional(v.number()) }) } },
+    'createPet in shared/contract.ts has the field size without a rule',
+  ],
+  [{ createPet: { ...createPet, body: secret } }, 'the field secret without a description'],
+  [{ getOrder: { ...getOrder, returns: secret } }, 'the field secret without a description'],
+  [{ listPets: { ...listPets, pages: v.array(secret) } }, 'the field secret without a description'],
+  [
+    { listOrders: { ...listOrders, query: listPets.query } },
+    'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
+  ],
+  [
+    { getOrder: { ...getOrder, returns: v.object({ pets: field(v.array(secret)) }) } },
+    'the field secret without a description',
+  ],
+  ...[
+    v.looseObject({ id: v.number() }),
+    v.objectWithRest({ id: v.number() }, v.string()),
+    v.record(v.string(), v.number()),
+    v.any(),
+    v.unknown(),
+    v.custom(() => true),
+    v.lazy(() => v.looseObject({})),
+    v.union([v.object({ id: v.number() }), v.string()]),
+    v.optional(v.array(v.object({ inner: field(v.intersect([v.object({})])) }))),
+  ].map((schema): [Record<string, object>, string] => [
+    { listPets: { ...listPets, pages: v.array(v.object({ owner: field(schema) })) } },
+    ' in its response, which may show stored fields. Use v.object(), and arrays of it.',
+  ]),
+  [
+    { getOrder: { ...getOrder, returns: v.looseObject({ id: field(v.number()) }) } },
+    'getOrder in shared/contract.ts has v.looseObject() in its response, which may show stored ' +
+      'fields. Use v.object(), and arrays of it.',
+  ],
+  [
+    { getOrder: { ...getOrder, returns: v.object({ id: field(v.pipe(v.string(), v.trim())) }) } },
+    'getOrder in shared/contract.ts has v.trim() in its response, which has what is stored. Use it ' +
+      'for requests only.',
+  ],
+  ...[{}, { pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
+    (access): [Record<string, object>, string] => [
+      { listPets: { ...listPets, access } },
+      'has pages. Let its access have list, for one collection.',
+    ],
+  ),
+])('says what is wrong with an entry: %#', (entries, problem) => {
+  expect(contractProblem(withEntries(entries))).toContain(problem)
+})
+
+test.each([
+  [
+    Object.keys(entries).flatMap((id) => (id === 'listPets' ? [] : [`${id}.ts`])),
+    'functions/listPets.ts is missing. Create it: shared/contract.ts has the operation listPets.',
+  ],
+  [
+    [...Object.keys(entries).map((id) => `${id}.ts`), 'addPet.ts'],
+    'functions/addPet.ts has the name of no operation in shared/contract.ts.',
+  ],
+])('says which function is missing or has no operation: %#', (files, problem) => {
+  expect(contractProblem({ files })).toBe(problem)
+})
+
+test.each<v.ObjectEntries>([
+  {},
+  { code: v.optional(v.array(v.picklist(['a', 'b']))) },
+  { code: v.object({ kind: v.boolean() }) },
+  { code: v.string() },
+  { code: Text(501) },
+  { code: v.optional(v.pipe(v.string(), v.maxLength(501), v.description('A code.'))) },
+  { code: v.nullable(v.union([v.number(), v.string()])) },
+  { code: v.pipe(v.string(), v.digits()) },
+])('refuses a filter that can be no key: %#', (fields) => {
+  const stored = { pets: { fields } }
+
+  expect(contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored })).toBe(
+    'pets in shared/service.ts has the filter code. Let it be a field with one value, which has ' +
+      'at most 500 characters if it is a text.',
+  )
+})
+
+test.each([v.pipe(Text(500), v.description('A code.')), v.picklist(['a', 'b']), v.boolean()])(
+  'takes a filter on a text that fits a key: %#',
+  (code) => {
+    const stored = { pets: { fields: { code } } }
+
+    expect(
+      contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored }),
+    ).toBeUndefined()
+  },
+)
+
+test.each(['categoryId', 'status', 'id'])('pets can be filtered by %s', (filter) => {
+  expect(contractProblem({ contract: {}, files: [], filters: { pets: [filter] } })).toBeUndefined()
+})

@@ -45,6 +45,9 @@ export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions =>
   },
 })
 
+/** The lock file of the packages. CDK would not choose between it and one of another tool. */
+export const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
+
 /** Explains an error of CDK if the bundling failed: esbuild has printed why, or did not run. */
 export const bundlingError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error

@@ -11,7 +11,7 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { bundling, bundlingError } from '../bundle/bundling.ts'
+import { bundling, bundlingError, lockFile } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 
 /** What distinguishes a function. CDK's `entry` is its source file. */
@@ -42,6 +42,7 @@ export class ServiceFunction extends Construct {
       this.handler = new NodejsFunction(this, 'Function', {
         ...functionProps,
         bundling: bundling(stage),
+        depsLockFilePath: lockFile,
         handler: 'start.handler',
         runtime: Runtime.NODEJS_24_X,
         architecture: Architecture.ARM_64,

@@ -22,17 +22,12 @@ export const failureKind = (error: unknown): FailureKind => {
 }
 
 const cancellationKind = (error: TransactionCanceledException): FailureKind => {
-  const causes = cancellationCodes(error).filter((code) => code !== 'None')
+  const codes = (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
+  const causes = codes.filter((code) => code !== 'None')
   // After a resend, too: had an earlier send succeeded, its token would return a success.
   if (causes.includes('ConditionalCheckFailed')) return 'stale'
   const isBusy = causes.every((code) => code === 'TransactionConflict' || isThrottling(code))
   return isBusy && causes.length > 0 ? 'busy' : 'bug'
-}
-
-/** Why a transaction was canceled, item by item (`None`: not by it); empty for any other error. */
-export const cancellationCodes = (error: unknown): string[] => {
-  const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : []
-  return (reasons ?? []).map(({ Code = 'None' }) => Code)
 }
 
 const isThrottling = (name: string): boolean =>

@@ -7,7 +7,6 @@ import {
   keyAttribute,
   type TransactAction,
   type TransactionStore,
-  type Written,
 } from './transaction-store.ts'
 
 /** An item that a run uses. */
@@ -87,15 +86,16 @@ export class TransactionRun implements Transaction {
    * unchanged. If none changes, as after a refusal, all must have been in the database at one
    * moment; then only the idempotency record is written, if there is one. (A write that checks the
    * items, too, would conflict with others: refusals for a pet that everybody wants would fail.)
+   * Returns whether that succeeded.
    */
-  async commit(): Promise<Written> {
+  async commit(): Promise<boolean> {
     const items = [...this.#items.values()]
     const queued = items.filter(({ write }) => write)
     const changesItems = !this.#isRolledBack && queued.some((used) => !isOfRecord(used))
     if (changesItems) return this.#write(items)
-    if (!(await this.isSnapshot())) return { kind: 'refused', keys: [] }
+    if (!(await this.isSnapshot())) return false
     const records = queued.filter(isOfRecord)
-    return records.length > 0 ? this.#write(records) : { kind: 'written' }
+    return records.length === 0 || this.#write(records)
   }
 
   /**
@@ -108,13 +108,8 @@ export class TransactionRun implements Transaction {
     return this.#store.check(read.map(({ key, revision }) => ({ key, expected: revision })))
   }
 
-  /** The names of those keys whose items were not read. */
-  notRead(keys: Key[]): string[] {
-    return keys.map(nameOf).filter((name) => !this.#items.get(name)?.wasRead)
-  }
-
   /** Writes or checks each of these items, on condition that it is as it was read. */
-  #write(items: UsedItem[]): Promise<Written> {
+  #write(items: UsedItem[]): Promise<boolean> {
     const actions = items.map(
       ({ key, revision, write = { kind: 'check' } }): TransactAction => ({
         key,
@@ -125,17 +120,10 @@ export class TransactionRun implements Transaction {
     return this.#store.write(this.revision, actions)
   }
 
-  /** Throws an Error if DynamoDB would not commit so many items together. */
   #use(key: Key): UsedItem {
     this.#assertOpen()
     const used = this.#items.get(nameOf(key)) ?? { key }
     this.#items.set(nameOf(key), used)
-    const others = [...this.#items.values()].filter((each) => !isOfRecord(each))
-    if (others.length > MAX_ITEMS)
-      throw new Error(
-        `An operation reads and writes at most ${MAX_ITEMS} items. Let its clients send several ` +
-          'requests, such as one for each page of a list.',
-      )
     return used
   }
 
@@ -167,9 +155,6 @@ export class TransactionRun implements Transaction {
       throw new Error('The transaction has ended. Use tx only in the function that gets it.')
   }
 }
-
-/** One of the 100 of a DynamoDB transaction is left for the idempotency record. */
-const MAX_ITEMS = 99
 
 const isOfRecord = ({ key }: UsedItem): boolean => key.table === 'idempotencyKeys'
 

@@ -5,7 +5,7 @@ import { serviceUnavailable } from '../model/api-error.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import type { Int64 } from '../model/int64.ts'
 import { type Deadline, dynamodb } from './dynamodb.ts'
-import { cancellationCodes, failureKind, mapToUnavailable } from './failures.ts'
+import { failureKind, mapToUnavailable } from './failures.ts'
 import type { Attributes } from './indexes.ts'
 import { type Page, type PageQuery, readPage } from './list.ts'
 import { type TableId, tableName, tables } from './tables.ts'
@@ -23,12 +23,6 @@ export type ExpectedItem = { key: Key; expected: string | undefined }
 export type TransactAction = ExpectedItem &
   ({ kind: 'put'; item: Item } | { kind: 'delete' } | { kind: 'check' })
 
-/**
- * What became of a write. If it is `refused`, it took no effect, and never will: the items `keys`
- * are not as expected, or, without keys, another transaction held one.
- */
-export type Written = { kind: 'written' } | { kind: 'refused'; keys: Key[] }
-
 /** What transactions need of a database. */
 export interface TransactionStore {
   /** Reads an item (strongly consistent). */
@@ -41,10 +35,11 @@ export interface TransactionStore {
   check(items: ExpectedItem[]): Promise<boolean>
 
   /**
-   * Carries out all actions, or none. A resend with the same `revision` takes effect only once, for
-   * ten minutes.
+   * Carries out all actions, and returns true. It returns false if none took effect, and none ever
+   * will: an item is not as expected, or another transaction held one. A resend with the same
+   * `revision` takes effect only once, for ten minutes.
    */
-  write(revision: string, actions: TransactAction[]): Promise<Written>
+  write(revision: string, actions: TransactAction[]): Promise<boolean>
 
   /** Pauses before the next run. */
   pause(runs: number): Promise<void>
@@ -53,8 +48,6 @@ export interface TransactionStore {
 /** DynamoDB until a deadline. Throws an ApiError 503 if it is slow, throttled or unavailable. */
 export class DynamoDBStore implements TransactionStore {
   readonly #deadline: Deadline
-  /** The last error by which another transaction was in the way. */
-  #conflict: unknown
 
   constructor(deadline: Deadline) {
     this.#deadline = deadline
@@ -77,14 +70,13 @@ export class DynamoDBStore implements TransactionStore {
     })
     const read = dynamodb.send(command, this.#deadline).catch((error) => {
       if (failureKind(error) !== 'busy') throw error
-      this.#conflict = error
     })
     const response = await mapToUnavailable(read)
     if (!response) return false
     return items.every(({ expected }, i) => response.Responses?.[i]?.Item?.revision === expected)
   }
 
-  async write(revision: string, actions: TransactAction[]): Promise<Written> {
+  async write(revision: string, actions: TransactAction[]): Promise<boolean> {
     const command = new TransactWriteCommand({
       // The same for all resends: if a response is lost, its request may take effect, too.
       ClientRequestToken: revision,
@@ -94,17 +86,15 @@ export class DynamoDBStore implements TransactionStore {
       if (resends > 0) await this.pause(resends)
       try {
         await dynamodb.send(command, this.#deadline)
-        return { kind: 'written' }
+        return true
       } catch (error) {
         const kind = failureKind(error)
-        if (kind === 'stale') return { kind: 'refused', keys: refusedKeys(error, actions) }
+        if (kind === 'stale') return false
         // It may have taken effect, or may do so later.
         const wasSentBefore = resends > 0 || attemptsOf(error) > 1
         if (kind === 'bug' && !wasSentBefore) throw error
-        if (kind !== 'busy') throw this.#unavailable(error)
-        this.#conflict = error
-        if (error instanceof TransactionCanceledException && !wasSentBefore)
-          return { kind: 'refused', keys: [] }
+        if (kind !== 'busy') throw serviceUnavailable(`${error}`)
+        if (error instanceof TransactionCanceledException && !wasSentBefore) return false
       }
     }
   }
@@ -112,15 +102,11 @@ export class DynamoDBStore implements TransactionStore {
   async pause(runs: number): Promise<void> {
     const { abortSignal: signal } = this.#deadline
     const milliseconds = Math.random() * Math.min(20 * 2 ** runs, 500)
-    await sleep(milliseconds, undefined, { signal }).catch((error) => {
-      throw this.#unavailable(error)
+    await sleep(milliseconds, undefined, { signal }).catch(() => {
+      throw serviceUnavailable(
+        'Each attempt met another transaction or throttling, or put what exists and was not read.',
+      )
     })
-  }
-
-  /** The log of a 503 after the deadline says what took so long. */
-  #unavailable(error: unknown) {
-    const isLate = Object(error).name === 'AbortError'
-    return serviceUnavailable(`${isLate && this.#conflict ? this.#conflict : error}`)
   }
 }
 
@@ -154,11 +140,6 @@ const hasRevision = (revision: string) => ({
   ConditionExpression: 'revision = :revision',
   ExpressionAttributeValues: { ':revision': revision },
 })
-
-const refusedKeys = (error: unknown, actions: TransactAction[]): Key[] => {
-  const codes = cancellationCodes(error)
-  return actions.filter((_, i) => codes[i] === 'ConditionalCheckFailed').map(({ key }) => key)
-}
 
 /** How often the client has sent a request, its own resends included. */
 const attemptsOf = (error: unknown): number => Object(error).$metadata?.attempts ?? 0

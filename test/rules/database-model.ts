@@ -3,7 +3,7 @@ import type { AnyCollection } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import { type TableId, tableIds, tables } from '../../shared/data/tables.ts'
-import type { Item, Key, TransactAction, Written } from '../../shared/data/transaction-store.ts'
+import type { Item, Key, TransactAction } from '../../shared/data/transaction-store.ts'
 import { deepFreeze } from '../../shared/model/deep-freeze.ts'
 import { isExpired } from '../../shared/model/expiry.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
@@ -143,19 +143,24 @@ export const showing = (state: State, names: string[]): State => {
   return { ...state, hidden, before: hidden.length > 0 ? state.before : {} }
 }
 
+/** Whether a write took effect: not if these items have `changed`. */
+export type WriteOutcome = { isWritten: boolean; changed: string[] }
+
+const WRITTEN: WriteOutcome = { isWritten: true, changed: [] }
+
 /**
  * Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item.
  */
 export const carryOut = (
   state: State,
   { revision, by, actions }: SentWrite,
-): { outcome?: Written; next: State } => {
+): { outcome?: WriteOutcome; next: State } => {
   const { items, hidden, commits } = state
   if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
-  if (commits[revision]) return { outcome: { kind: 'written' }, next: state }
+  if (commits[revision]) return { outcome: WRITTEN, next: state }
   const refused = actions.filter(({ key, expected }) => items[nameOf(key)]?.revision !== expected)
-  if (refused.length > 0)
-    return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
+  const changed = refused.map(({ key }) => nameOf(key))
+  if (changed.length > 0) return { outcome: { isWritten: false, changed }, next: state }
   const written = writtenItems(actions)
   const next = {
     ...state,
@@ -163,7 +168,7 @@ export const carryOut = (
     ...hiding(state, written),
     commits: sorted({ ...commits, [revision]: { revision, by, actions } }),
   }
-  return { outcome: { kind: 'written' }, next }
+  return { outcome: WRITTEN, next }
 }
 
 /** What a write puts, and `undefined` for what it deletes. */

@@ -39,9 +39,7 @@ const twoTokens = on(({ write }) => ({
     const others = actions.map((action) =>
       action.kind === 'put' ? { ...action, item: { ...action.item, revision: again } } : action,
     )
-    const written = await Promise.race([write(revision, actions), write(again, others)])
-    const isCanceled = written.kind === 'refused' && written.keys.length === 0
-    return isCanceled ? written : { kind: 'written' }
+    return Promise.race([write(revision, actions), write(again, others)])
   },
 }))
 
@@ -57,7 +55,7 @@ const twice = on(({ write }) => ({
 /** Takes the items that it has read one by one for a snapshot. */
 const noSnapshots = on(() => ({ check: async () => true }))
 
-const neverWritten = on(() => ({ write: async () => ({ kind: 'refused', keys: [] }) }))
+const neverWritten = on(() => ({ write: async () => false }))
 
 const withoutRecord = by((tx, request) =>
   service.respond(tx, { ...request, idempotent: undefined }),

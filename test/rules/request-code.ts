@@ -1,5 +1,4 @@
 import { vi } from 'vitest'
-import type { Written } from '../../shared/data/transaction-store.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import * as model from './database-model.ts'
@@ -45,8 +44,8 @@ export class RequestCode {
   /** Runs it on with the result of a call. */
   next(progress: Progress, result: Result): Promise<Progress> {
     const { number, start, results } = progress
-    // A run that is canceled leaves nothing, so it does not matter what it has read.
-    const from = result.value === CANCELED ? start : number
+    // A run whose write is refused leaves nothing, so it does not matter what it has read.
+    const from = result.value === false ? start : number
     return this.#progress(`${from} ${this.#nameOf(result)}`, [...results, result], progress)
   }
 
@@ -107,15 +106,13 @@ export class RequestCode {
   }
 
   /** The JSON of a value. Most are items that were read before. */
-  #textOf(value: object | null): string {
-    const text = (value && this.#texts.get(value)) ?? stringifyJson(value)
-    if (value) this.#texts.set(value, text)
+  #textOf(value: unknown): string {
+    if (!(value instanceof Object)) return stringifyJson(value)
+    const text = this.#texts.get(value) ?? stringifyJson(value)
+    this.#texts.set(value, text)
     return text
   }
 }
-
-/** Another transaction held an item when a write was sent for the first time. */
-export const CANCELED: Written = { kind: 'refused', keys: [] }
 
 /** Whatever the others do, a request needs fewer calls. */
 export const isEndless = ({ results }: Progress): boolean => results.length > 100
@@ -127,7 +124,7 @@ const resultAlone = (call: Call, items: model.Items): unknown => {
     case 'list':
       return model.pageOf(items, call.query)
     case 'write':
-      return { kind: 'written' }
+      return true
   }
 }
 

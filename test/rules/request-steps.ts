@@ -1,8 +1,7 @@
-import type { Written } from '../../shared/data/transaction-store.ts'
 import type { RequestState, SentWrite, State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
 import { endOf } from './pipeline-model.ts'
-import { CANCELED, type Progress, type RequestCode } from './request-code.ts'
+import type { Progress, RequestCode } from './request-code.ts'
 import type { OpenCall } from './request-run.ts'
 import type { Event } from './story.ts'
 
@@ -96,7 +95,7 @@ const writeSteps = async (
     const visible = model.showing(next, own)
     const event = writeEvent(write, outcome)
     steps.push({
-      ...(await received(visible, code, event, { call: number, value: outcome })),
+      ...(await received(visible, code, event, { call: number, value: outcome.isWritten })),
       write,
     })
   }
@@ -105,17 +104,17 @@ const writeSteps = async (
   if (!state.hasConflicted) {
     const event: Event = () => `${write.by}'s write is canceled, because of a conflict`
     const conflicted = { ...state, hasConflicted: true }
-    steps.push(await received(conflicted, code, event, { call: number, value: CANCELED }))
+    steps.push(await received(conflicted, code, event, { call: number, value: false }))
   }
   return [...steps, lose(state, write)]
 }
 
 const writeEvent =
-  (write: SentWrite, outcome: Written): Event =>
+  (write: SentWrite, { isWritten, changed }: model.WriteOutcome): Event =>
   (say) => {
-    if (outcome.kind === 'written') return `${write.by}'s write ${say.write(write)}`
-    const changed = outcome.keys.map((key) => say.name(model.nameOf(key)))
-    return `${write.by}'s write is refused, because of a change: ${changed.join(' and ')}`
+    if (isWritten) return `${write.by}'s write ${say.write(write)}`
+    const names = changed.map((name) => say.name(name)).join(' and ')
+    return `${write.by}'s write is refused, because of a change: ${names}`
   }
 
 /** A write gets no response, and may take effect later. */

@@ -153,8 +153,10 @@ test('a key that cannot be printed is named', async () => {
   )
 
   const lost = (await table.all()).find(({ name }) => name === 'lost')
-  const line = `The key ${lost?.keyId} is stored, but cannot be shown. Revoke it.\n`
-  expect(error).toMatchObject({ code: 1, stderr: expect.stringContaining(line) })
+  const stderr =
+    `Issuing the API key ${lost?.keyId}. If this is stopped, revoke it.\n` +
+    `The key ${lost?.keyId} is stored, but cannot be shown. Revoke it.\n`
+  expect(error).toMatchObject({ code: 1, stderr })
 })
 
 test('the list shows keys with their state, but neither keys themselves nor digests', async () => {

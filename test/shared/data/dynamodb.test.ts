@@ -73,14 +73,14 @@ test('a 503 says on one line why', async () => {
   let faults = 0
   proxy.faultOf = () => {
     if (++faults === 4) budget.abort() // The SDK sends a request three times.
-    return databaseResponses.transactionInProgress
+    return databaseResponses.throughputExceeded
   }
   const store = new DynamoDBStore({ abortSignal: budget.signal })
   const key = { table: 'pets', value: 1 } as const
 
   const written = store.write('a revision', [{ kind: 'delete', key, expected: 'x' }])
 
-  const cause = expect.stringMatching(/^TransactionInProgressException: .+$/)
+  const cause = expect.stringMatching(/^ProvisionedThroughputExceededException: .+$/)
   await expect(written).rejects.toMatchObject({ status: 503, cause })
 })
 
@@ -111,15 +111,20 @@ test.each<[string, Fault, (store: DynamoDBStore) => Promise<unknown>]>([
   await expect(work(store)).rejects.toMatchObject({ status: 503 })
 })
 
-test('a pause that the deadline ends is a 503 that says why', async () => {
+test.each<[string, (store: DynamoDBStore) => Promise<boolean>]>([
+  ['write', (store) => store.write('a', [{ kind: 'check', key: one, expected: 'x' }])],
+  ['read of two items', (store) => store.check(both)],
+])('a %s that is canceled by a conflict may run again, until the deadline', async (_, call) => {
   const deadline = new AbortController()
   const store = new DynamoDBStore({ abortSignal: deadline.signal })
   proxy.faultOf = () => canceled('TransactionConflict')
-  await store.write('a', [{ kind: 'check', key: one, expected: 'x' }])
 
+  const succeeded = await call(store)
   deadline.abort()
 
-  const cause = 'TransactionCanceledException: Made by the test.'
+  expect(succeeded).toBe(false)
+  const cause =
+    'Each attempt met another transaction or throttling, or put what exists and was not read.'
   await expect(store.pause(1)).rejects.toMatchObject({ status: 503, cause })
 })
 

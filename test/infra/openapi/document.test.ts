@@ -159,14 +159,6 @@ test('a check that JSON Schema cannot express leaves its schema as it is', () =>
   expect(printed(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
 })
 
-// GPT actions cut the rest off.
-test('descriptions of operations have at most 300 characters', () => {
-  const operations = Object.values<object>(paths).flatMap((item) => Object.values(item))
-  const texts = operations.map((operation) => `${Object(operation).description}`)
-
-  expect(texts.filter(({ length }) => length > 300)).toEqual([])
-})
-
 test('has no number that JavaScript rounds, so that tools can read and write it', () => {
   const rounded: number[] = []
   JSON.parse(text, (_, value) => {

@@ -1,7 +1,15 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
+import { addExamples } from '../../../infra/local/examples.ts'
 import { openApiText } from '../../../infra/openapi/document.ts'
+import { collections } from '../../../shared/collections.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
-import { headersOf, startTestServer } from '../../support/server.ts'
+import { propertyNames } from '../../../shared/model/names.ts'
+import { deleteItem, storedItems } from '../../support/database.ts'
+import { serveDeployment } from '../../support/local-deployment.ts'
+import { headersOf } from '../../support/server.ts'
+
+vi.spyOn(console, 'info').mockImplementation(() => {})
 
 type Part = { example?: unknown }
 type Operation = {
@@ -33,21 +41,24 @@ const exampleRequest = (path: string, { parameters, requestBody }: Operation) =>
 test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
   'the examples of each %s request succeed together',
   async (method) => {
-    const server = await startTestServer([])
+    const { baseUrl } = await serveDeployment()
+    for (const table of propertyNames(collections))
+      for (const { id } of await storedItems(table)) await deleteItem(table, { id })
+    await addExamples()
 
     for (const [path, { [method]: operation }] of Object.entries(paths)) {
       const request = operation && exampleRequest(path, operation)
       if (!request) continue
       const { address, body } = request
-      const headers = { ...headersOf(server), ...request.headers }
+      const headers = { ...headersOf({ apiKey: LOCAL_API_KEY }), ...request.headers }
       const sent = { method: method.toUpperCase(), headers, body }
-      const response = await fetch(server.baseUrl + address, sent)
+      const response = await fetch(baseUrl + address, sent)
 
       const [success] = Object.keys(operation.responses)
       expect(`${response.status}`, address).toBe(success)
       if (method !== 'get') continue
       // Examples of optional parameters change nothing.
-      const bare = await fetch(server.baseUrl + address.replace(/\?.*/, ''), { headers })
+      const bare = await fetch(baseUrl + address.replace(/\?.*/, ''), { headers })
       if (bare.ok) expect(await response.text()).toBe(await bare.text())
     }
   },

@@ -160,11 +160,6 @@ test('the block of OPERATE.md that stops writes stops the functions that may wri
   expect(stopWrites()).toEqual({ status: 0, stopped: writing })
 })
 
-test('the block leaves the hook out, whose policy has another name', () => {
-  expect(hookId).toMatch(/^ReleaseHook/)
-  expect(OPERATE).toContain("! starts_with(FunctionName, '$stack-ReleaseHook')")
-})
-
 test('the block ends with an error at a policy that cannot be read', () => {
   const [first] = operationIds
 

@@ -80,37 +80,6 @@ test.each([
   expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['CURRENT', 'format-2']))
 })
 
-test('of two first starts at once, one gets the folder', async () => {
-  const folder = newFolder()
-
-  const starts = await Promise.allSettled([startEmbedded({ folder }), startEmbedded({ folder })])
-
-  for (const start of starts) if (start.status === 'fulfilled') onTestFinished(start.value.close)
-  expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  const refusal = starts.find(({ status }) => status === 'rejected')
-  expect(refusal).toMatchObject({ reason: refused(folder.path, 'another server is using it.') })
-})
-
-test('creates only the last folder of a path with a detour', async () => {
-  const parent = temporaryFolder()
-
-  const folder = { path: `${parent}/detour/../data`, format: 2 }
-  const { close } = await startEmbedded({ folder })
-  await close()
-
-  expect(readdirSync(parent)).toEqual(['data'])
-})
-
-test('refuses a data folder that is a file', async () => {
-  const path = join(temporaryFolder(), 'file')
-  writeFileSync(path, '')
-
-  const started = startEmbedded({ folder: { path, format: 2 } })
-
-  const reason = `ENOTDIR: not a directory, scandir '${path}'`
-  await expect(started).rejects.toEqual(refused(path, reason))
-})
-
 test('says when the disk fails, and responds to no request with a success', async () => {
   const { batch } = Level.prototype
   onTestFinished(() => void Object.assign(Level.prototype, { batch }))

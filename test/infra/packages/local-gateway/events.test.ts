@@ -73,12 +73,6 @@ test('keeps a path as it was sent, with the stage only in requestContext', async
   })
 })
 
-test('takes a target in absolute form', async () => {
-  const event = await eventOfText(`GET http://a${BASE}/pets?b=c HTTP/1.1\r\nHost: a\r\n\r\n`)
-
-  expect(event).toMatchObject({ path: '/pets', queryStringParameters: { b: 'c' } })
-})
-
 test('decodes a query', async () => {
   const event = await eventOf({
     path: `${BASE}/pets?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x`,
@@ -131,13 +125,6 @@ test.each(['', 'Host: a/b\r\n', 'Host: a\r\nHost: b\r\n'])(
     )
   },
 )
-
-test('takes HTTP/1.0 without Host, as health checks send it', async () => {
-  const event = await eventOfText(`GET ${BASE}/pets HTTP/1.0\r\n\r\n`)
-
-  expect(event.requestContext.domainName).toBe('localhost')
-  expect(event.headers['x-forwarded-proto']).toBe('http')
-})
 
 test.each([
   ['/pets/7', '/pets/{petId}', { petId: '7' }],

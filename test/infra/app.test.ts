@@ -67,7 +67,6 @@ test('a copy with a prefix uses neither the tables nor the addresses of its stag
 
 test.each([
   [12, 'canary', []],
-  [13, 'all-at-once', []],
   [13, 'canary', [expect.stringMatching(/^releases 13 operations by a canary, which may fail/)]],
 ] as const)('warns of too many operations for a canary: %d, %s', (count, release, expected) => {
   const stage: Stage = { ...stages.production, ...everyOption, release }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { App, Stack } from 'aws-cdk-lib'
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { OperationFunction } from '../../../infra/stack/operation-function.ts'
 import { Storage } from '../../../infra/stack/storage.ts'
 import { ConfigurationError, stages } from '../../../infra/stages.ts'
@@ -15,7 +15,6 @@ import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import { proxy, retryOnBusyMachine, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 import { newPet } from '../../support/pets.ts'
-import { temporaryFolder } from '../../support/server.ts'
 
 let lean: Bundles
 let stock: Bundles
@@ -134,17 +133,6 @@ test.each([
     )
   },
 )
-
-test('says why esbuild does not run', () => {
-  vi.stubEnv('PATH', '/nowhere')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const stack = new Stack(new App({ outdir: temporaryFolder() }), 'Stack')
-  const storage = new Storage(stack, 'Storage', stages.staging)
-  const props = { entry: entries.listPets, storage, stage: stages.staging }
-
-  const reason = /^Failed to bundle asset .+: Error: spawnSync npx ENOENT\. /
-  expect(() => new OperationFunction(stack, 'listPets', props)).toThrow(reason)
-})
 
 test('Lambda can read each file of a bundle, also one that was made with a strict umask', () => {
   const folder = lean.folderOf('listPets')

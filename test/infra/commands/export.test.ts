@@ -56,20 +56,6 @@ test('writes CSV with a header, and absent fields as empty cells', async () => {
   ])
 })
 
-test('two exports to one file at once are both whole', async () => {
-  const file = fileOf('pets.jsonl')
-  const { baseUrl } = await serveFake(...pages, ...pages)
-  const other = await serveFake(page(`${PETS[1]}`))
-
-  await Promise.all(
-    [baseUrl, other.baseUrl].map((url) => exportItems('pets', file, deploymentAt(url), signal)),
-  )
-
-  const whole = [`${PETS[1]}\n`, PETS.map((pet) => `${pet}\n`).join('')]
-  expect(whole).toContain(readFileSync(file, 'utf8'))
-  expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
-})
-
 test('an older file stays as it is when the API refuses a page', async () => {
   const body = '{"code":"bad_request","message":"Made by the test.","status":400}'
   const { baseUrl } = await serveFake(

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
@@ -7,7 +7,7 @@ import { importPets } from '../../../infra/commands/import.ts'
 import { type PetRow, readPets } from '../../../infra/commands/pet-rows.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
 import { at } from '../../support/clock.ts'
-import { deleteItem, failAlways, failOnce, storedItems } from '../../support/database.ts'
+import { deleteItem, failOnce, storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
@@ -112,19 +112,6 @@ test('two imports of a file at once, one by a symbolic link, double nothing; a c
   expect(await run(copy, deployment)).toEqual(done('40 added, 0 refused.'))
 })
 
-test('without its mark, a file is added again, also when its pets were deleted', async () => {
-  const deployment = await serveDeployment()
-  const file = fileOf('{"name":"Rex","categoryId":1}\n', 'pets.jsonl')
-  await run(file, deployment)
-  for (const { id } of await storedItems()) await deleteItem('pets', { id })
-
-  expect(await run(file, deployment)).toEqual(
-    done('0 added, 1 added by earlier requests, 0 refused.'),
-  )
-  writeFileSync(markOf(file), readFileSync(markOf(file), 'utf8').replace(/ .*/, ' other'))
-  expect(await run(file, deployment)).toEqual(done('1 added, 0 refused.'))
-})
-
 const HOUR_MS = 3_600_000
 const late = (file: string) =>
   'The import of this file did not begin within the last 23 hours, so pets could be added twice. ' +
@@ -195,17 +182,6 @@ test('an import ends when its key is refused', async () => {
   })
 })
 
-test('what is written to the file while it is imported is not seen', async () => {
-  const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
-  const { baseUrl, requests } = await serveFake(async () => {
-    appendFileSync(file, 'Mia,1\n')
-    return added
-  })
-
-  expect(await run(file, deploymentAt(baseUrl))).toEqual(done('2 added, 0 refused.'))
-  expect(requests).toHaveLength(2)
-})
-
 test('the key of a run is deleted; one that may be left is named, and the command fails', async () => {
   const { baseUrl } = await serveFake(added)
   const file = fileOf('name,categoryId\nRex,1\n')
@@ -239,16 +215,6 @@ test('a run has its own key, which ends within an hour, and gets another one bef
   expect(new Set(keys).size).toBe(2)
   const [left] = (await storedItems('apiKeys')).filter(({ name }) => name === 'import')
   expect(left).toHaveProperty('expiresAt', Date.parse(String(left?.createdAt)) / 1000 + 3600)
-})
-
-test('credentials that may not store a key send nothing', async () => {
-  failAlways(databaseResponses.accessDenied)
-  const { baseUrl, requests } = await serveFake(added)
-
-  const { error } = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
-
-  expect(error).toContain('refused the request: Made by the test.')
-  expect(requests).toEqual([])
 })
 
 const rowsOf = async (file: string): Promise<PetRow[]> =>

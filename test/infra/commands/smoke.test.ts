@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { ApiKeyTable } from '../../../infra/commands/api-keys.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
@@ -14,20 +12,9 @@ import {
 import { forward } from '../../support/fault-proxy.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { listAll, startServer, temporaryFolder } from '../../support/server.ts'
+import { listAll, startServer } from '../../support/server.ts'
 
-const configFile = join(temporaryFolder(), 'config')
-writeFileSync(configFile, '[profile mine]\nignore_configured_endpoint_urls = true\n')
-// A developer may need these in AWS. None of them must lead there, or to a refusal.
-const env = {
-  ...exampleCredentials,
-  AWS_PROFILE: 'mine',
-  AWS_CONFIG_FILE: configFile,
-  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
-  AWS_USE_FIPS_ENDPOINT: 'true',
-  AWS_USE_DUALSTACK_ENDPOINT: 'true',
-}
-const server = await startServer([], env)
+const server = await startServer([], exampleCredentials)
 afterAll(() => server.stop())
 const { origin, port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
@@ -69,7 +56,7 @@ const DELETION = CHECKS.indexOf('✓ DELETE /pets/<id>: 204')
 test('calls each function and leaves nothing behind', async () => {
   const before = await stored()
 
-  const { code, stdout, stderr } = await runCommand('commands/smoke', target, env)
+  const { code, stdout, stderr } = await runCommand('commands/smoke', target, exampleCredentials)
 
   expect({ code, stderr: same(stderr) }).toEqual({ code: 0, stderr: KEY_LINE })
   expect(stdout.trimEnd().split('\n').map(same)).toEqual([`Testing ${server.baseUrl}`, ...CHECKS])
@@ -79,7 +66,8 @@ test('calls each function and leaves nothing behind', async () => {
 test('deletes its key when signals stop it; it would expire anyway', async () => {
   const before = await stored()
   const { baseUrl, requests } = await serveFake('silence')
-  const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
+  const options = [...target, '--base-url', baseUrl]
+  const { child, exited } = startCommand('commands/smoke', options, exampleCredentials)
   await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
   const inAnHour = Date.now() / 1000 + 3600
   const own = (await table.all()).filter(({ expiresAt = Infinity }) => expiresAt <= inAnHour)

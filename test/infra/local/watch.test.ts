@@ -106,17 +106,6 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBe('ECONNRESET')
 })
 
-test('adds a new table, and refuses a new index of an old one', async () => {
-  const text = readFileSync('shared/service.ts', 'utf8')
-  change('shared/service.ts', text.replace("pets: ['status'", "toys: [], pets: ['status'"))
-  await untilPrinted(serving('shared/service.ts'))
-  change('shared/service.ts', text.replace("orders: ['petId'", "orders: ['petId', 'reference'"))
-  await untilPrinted(`\\S+-Orders lacks the index byReference\\. Start again with .+\n${ENDED}`)
-  change('shared/service.ts')
-
-  await expect.poll(list).toEqual(listed)
-})
-
 test('ends with its process, even if that is killed while an endless loop occupies it', async () => {
   change(LIST, listing(LOOP))
   await untilPrinted(serving(LIST))

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { addExamples } from '../../../infra/local/examples.ts'
 import { openApiText } from '../../../infra/openapi/document.ts'
@@ -10,6 +10,27 @@ import { serveDeployment } from '../../support/local-deployment.ts'
 import { headersOf } from '../../support/server.ts'
 
 vi.spyOn(console, 'info').mockImplementation(() => {})
+
+beforeEach(async () => {
+  for (const table of propertyNames(collections))
+    for (const { id } of await storedItems(table)) await deleteItem(table, { id })
+})
+
+test('the examples are pets of each status, with an order for each pending or sold one', async () => {
+  // As by two servers of one database.
+  const atOnce = await Promise.all([addExamples(), addExamples()])
+  expect(atOnce.toSorted()).toEqual([
+    '51 pets and 22 orders',
+    expect.stringMatching(/^no examples: /),
+  ])
+  expect(await addExamples()).toBe('no examples: it is not empty')
+
+  const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
+  const of = (status: string) => pets.filter((pet) => pet.status === status).length
+  expect([pets.length, of('available') + of('pending') + of('sold')]).toEqual([51, 51])
+  expect([orders.length, of('pending') + of('sold')]).toEqual([22, 22])
+  expect(orders.filter(({ complete }) => complete)).toHaveLength(of('sold'))
+})
 
 type Part = { example?: unknown }
 type Operation = {
@@ -42,8 +63,6 @@ test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
   'the examples of each %s request succeed together',
   async (method) => {
     const { baseUrl } = await serveDeployment()
-    for (const table of propertyNames(collections))
-      for (const { id } of await storedItems(table)) await deleteItem(table, { id })
     await addExamples()
 
     for (const [path, { [method]: operation }] of Object.entries(paths)) {

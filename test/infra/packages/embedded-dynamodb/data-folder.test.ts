@@ -65,7 +65,6 @@ test.each([
 })
 
 test.each([
-  ['that has nothing but its claim', ['format-2']],
   ['whose first start was cut off', ['format-2', 'LOCK', 'LOG', 'MANIFEST-000001', '000003.log']],
   ['that a file system and a desktop have marked', ['lost+found', '.DS_Store']],
 ])('uses a data folder %s', async (_name, files) => {

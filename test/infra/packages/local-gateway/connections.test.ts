@@ -72,19 +72,6 @@ test.each([
   await served.stop(NEVER)
 })
 
-test('reads a body that is too large to its end, and then the next request', async () => {
-  const bytes = 1024 * 1024
-  const withLength = (length: number) =>
-    `${POST}Content-Length: ${length}\r\n\r\n${' '.repeat(length)}`
-  const wire = await wireTo(await serveFunctions(), withLength(bytes) + withLength(bytes + 1) + GET)
-
-  const responses = [await wire.response(), await wire.response(), await wire.response()]
-
-  const message = 'The body must not be larger than 256 KiB.'
-  const ok = expect.objectContaining({ status: 200 })
-  expect(responses).toEqual([ok, gatewayResponse(413, 'payload_too_large', message), ok])
-})
-
 /** A server with a request in flight, to which it responds when `release` is called. */
 const serveRequest = async () => {
   const called = Promise.withResolvers<void>()

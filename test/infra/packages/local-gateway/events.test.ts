@@ -139,24 +139,6 @@ test.each([
   expect(body).toMatchObject({ resource, pathParameters })
 })
 
-// test/api tests more paths and methods, in AWS too.
-test('responds by itself to OPTIONS of any path, and to other paths and methods', async () => {
-  const served = await serveFunctions()
-  const request = (method: string, path = `${BASE}/pets`) => ask(served, { method, path })
-
-  const preflights = [await request('OPTIONS'), await request('OPTIONS', '/nothing')]
-  const put = await request('PUT')
-
-  const allowed = 'GET, POST, OPTIONS'
-  expect(preflights).toMatchObject([
-    { status: 204, headers: { allow: allowed }, body: undefined },
-    { status: 204, headers: { allow: 'OPTIONS' }, body: undefined },
-  ])
-  const message = `This path allows ${allowed}.`
-  expect(put).toEqual(gatewayResponse(405, 'method_not_allowed', message, { allow: allowed }))
-  expect(await request('GET', `${BASE}/pets//7`)).toMatchObject({ status: 404 })
-})
-
 test("returns a function's status, headers and body, and nothing else", async () => {
   const result = { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' }
   const served = await serveFunctions({ listPets: async () => result })

@@ -87,14 +87,6 @@ test.each(run.map((block) => [nameOf(block), block] as const))(
   },
 )
 
-test.each(commands.map((block) => [nameOf(block), block.code]))(
-  'the block can be pasted: %s',
-  (_, code) => {
-    // Without prompts, and without comments, which zsh takes for arguments.
-    expect(code).not.toMatch(/^\$ |(^|\s)#(\s|$)/m)
-  },
-)
-
 // A name or a pattern, and none of another place (`~/test/…`).
 const FILE = /(?<![\w./<>~-])(?:functions|shared|infra|test|\.ci|\.github)\/[\w./*{},-]*[\w*}]/g
 

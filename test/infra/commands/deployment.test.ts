@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import {
@@ -210,23 +208,6 @@ test('AWS is not reached if its responses stall midway', async () => {
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
   expect(stacks.length).toBeGreaterThan(1)
-})
-
-test('AWS_CA_BUNDLE adds certificates', async () => {
-  const [first = '', second = ''] = rootCertificates
-  const all = getCACertificates()
-  onTestFinished(() => setDefaultCACertificates(all))
-  setDefaultCACertificates([first])
-  await cloudFormation(complete)
-  const file = join(temporaryFolder(), 'bundle.pem')
-  writeFileSync(file, second)
-  vi.stubEnv('AWS_CA_BUNDLE', file)
-
-  await findDeployment(production)
-
-  const serials = (texts: readonly string[]) =>
-    new Set(texts.map((text) => new X509Certificate(text).serialNumber))
-  expect(serials(getCACertificates())).toEqual(serials([first, second]))
 })
 
 const AWS_REGION = 'eu-central-1'

@@ -112,7 +112,6 @@ test('names items that cannot be read or written, and stores all others', async 
   const items = [
     { ...early(1), name: long },
     { ...early(2), revision: undefined },
-    { ...early(3), old: [{ price: new Set([1, long]) }] },
     { ...early(4), name: large },
     { ...early(5), photo: Uint8Array.of(1) },
   ]
@@ -120,13 +119,12 @@ test('names items that cannot be read or written, and stores all others', async 
 
   expect(await run()).toEqual({
     lines: [
-      '5 read, 1 rewritten.',
+      '4 read, 1 rewritten.',
       'The item 1 stays as it is: The item 1 of pets has no valid name.',
       'The item 2 stays as it is: The item 2 of pets has no valid revision.',
-      expect.stringMatching(/^The item 3 stays as it is: .*NaN/),
       expect.stringMatching(/^The item 4 stays as it is: Item size has exceeded the maximum/),
     ],
-    error: 'Correct the 4 items above by hand.',
+    error: 'Correct the 3 items above by hand.',
   })
   expect(await storedItems()).toContainEqual(current({ ...early(5), photo: Uint8Array.of(1) }))
 })

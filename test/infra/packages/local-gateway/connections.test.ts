@@ -39,8 +39,7 @@ test.each<[name: string, text: string, response?: object]>([
     const wire = await wireTo(served, text + GET)
 
     if (error) expect(await wire.response()).toEqual(error)
-
-    expect(await wire.rest()).toBe('')
+    else expect(await wire.rest()).toBe('')
     expect(smuggled).not.toHaveBeenCalled()
     expect((await ask(served, { method: 'POST' })).status).toBe(200)
   },
@@ -48,10 +47,12 @@ test.each<[name: string, text: string, response?: object]>([
 
 test('reads a request with an unknown expectation', async () => {
   const echo: Invoke = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
-  const text = `${POST}Expect: something\r\nContent-Length: 2\r\n\r\n{}`
-  const wire = await wireTo(await serveFunctions({ createPet: echo, listPets: echo }), text + GET)
+  const request = { method: 'POST', headers: { Expect: 'something' }, body: '{}' }
 
-  expect([(await wire.response()).body, (await wire.response()).body]).toEqual(['{}', null])
+  expect(await ask(await serveFunctions({ createPet: echo }), request)).toMatchObject({
+    status: 200,
+    body: '{}',
+  })
 })
 
 test.each([

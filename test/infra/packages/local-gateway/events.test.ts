@@ -147,7 +147,6 @@ test("returns a function's status, headers and body, and nothing else", async ()
 })
 
 test.each<[string, Invoke]>([
-  ['throws', () => Promise.reject(new Error('A bug.'))],
   ['returns a header with a space', async () => ({ statusCode: 200, headers: { 'a b': '' } })],
   ['returns a header of two lines', async () => ({ statusCode: 200, headers: { a: '\n' } })],
 ])('returns 502 when a function %s', async (_name, listPets) => {

@@ -2,13 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
-import {
-  CommandError,
-  duration,
-  timeouts,
-  toCommandError,
-  typedPath,
-} from '../../../infra/command-line.ts'
+import { CommandError, duration, timeouts, toCommandError } from '../../../infra/command-line.ts'
 import { ApiKeyTable } from '../../../infra/commands/api-keys.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
@@ -27,12 +21,6 @@ test('a duration is a number of seconds, and never zero', () => {
   expect(['1s', '15m', '24h', '99999d'].map(duration)).toEqual([1, 900, 86_400, 8_639_913_600])
   for (const text of ['0s', '24', '1.5h'])
     expect(() => duration(text)).toThrow('Use a whole number')
-})
-
-test('a path is that of the folder in which npm was called', () => {
-  vi.stubEnv('INIT_CWD', '/home/jane')
-
-  expect(['a.csv', '/b.csv'].map(typedPath)).toEqual(['/home/jane/a.csv', '/b.csv'])
 })
 
 const production = { stage: 'production', port: 0 } as const

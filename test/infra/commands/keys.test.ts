@@ -9,14 +9,7 @@ import { findKeyHolder, type StoredApiKey } from '../../../shared/data/api-keys.
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../../shared/model/expiry.ts'
 import { scopes, service } from '../../../shared/service.ts'
-import {
-  deleteItem,
-  failAlways,
-  failOnce,
-  proxy,
-  putItem,
-  storeKey,
-} from '../../support/database.ts'
+import { deleteItem, failOnce, proxy, putItem, storeKey } from '../../support/database.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { deploymentAt } from '../../support/local-deployment.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -86,12 +79,6 @@ test.each<[string, () => Fault, string]>([
     `The DynamoDB at ${proxy.endpoint} ${problem}: Made by the test. ` +
     `The key ${stored} may have been stored. ${advice}`
   expect(error).toEqual(new CommandError(line))
-})
-
-test('a key that was refused at once is not named', async () => {
-  failAlways(databaseResponses.accessDenied)
-
-  await expect(issue()).rejects.toHaveProperty('name', 'AccessDeniedException')
 })
 
 test('a key is named before it is stored', async () => {

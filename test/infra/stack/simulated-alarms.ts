@@ -241,12 +241,6 @@ const quiet: Record<string, Story> = {
     minutes: 30,
     every: 4 * HOUR,
   },
-  'a job that asks for pets which are gone': {
-    usual: { 200: 600 },
-    during: { 200: 600, 404: 6000 },
-    minutes: HOUR,
-    every: DAY,
-  },
   'a client with 4 % of the requests has no valid key': { usual: part('401', 0.04) },
   'a minute is throttled': {
     usual: { 200: 4800 },

@@ -139,13 +139,6 @@ test('no two folders import each other, unless one contains the other', () => {
   )
 })
 
-test('comments are as wide as code, links and drawings aside', () => {
-  const isTooWide = (line: string) => /^\s*(\/\/|\*|\/\*\*) /.test(line) && line.length > 100
-  const wide = sources.flatMap((file) => readFileSync(file, 'utf8').split('\n').filter(isTooWide))
-
-  expect(wide.filter((line) => !/https?:|──|…/.test(line))).toEqual([])
-})
-
 test('the top level has only the agreed files and folders', () => {
   const agreed =
     'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'

@@ -3,22 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { service } from '../shared/service.ts'
 import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
-
-/**
- * The shell blocks that are not run here, by README and first line, or all of a README, and what
- * proves them.
- */
-const provenElsewhere: Record<string, string> = {
-  'README.md: npm ci && npm start':
-    '.ci/run installs; test/infra/local/main.test.ts starts the server',
-  'README.md: npx cdk bootstrap': 'test/deploy/main.ts, but for its first line',
-  'functions/README.md': 'who follows it, and test/recipe',
-  'infra/OPERATE.md': 'test/runbook, and test/deploy/main.ts as far as an emulated AWS can',
-  'infra/README.md': 'test/runbook',
-  'test/README.md': 'who runs the tests',
-}
 
 type Block = { readme: string; language: string; info: string; code: string; output: string }
 
@@ -102,30 +87,6 @@ test.each(run.map((block) => [nameOf(block), block] as const))(
   },
 )
 
-test('the READMEs show requests to a server with the key of this one, and their responses', () => {
-  const requests = run.filter(({ output }) => output)
-
-  expect(requests.length).toBeGreaterThan(0)
-  expect(run.filter(({ code }) => code.includes(server.apiKey))).toHaveLength(1)
-})
-
-test('all other blocks are proven elsewhere', () => {
-  const others = commands.filter((block) => !run.includes(block))
-  const keys = others.map((block) =>
-    block.readme in provenElsewhere ? block.readme : nameOf(block),
-  )
-
-  expect([...new Set(keys)].toSorted()).toEqual(Object.keys(provenElsewhere).toSorted())
-})
-
-test.each(commands.map((block) => [nameOf(block), block.code]))(
-  'the block can be pasted: %s',
-  (_, code) => {
-    // Without prompts, and without comments, which zsh takes for arguments.
-    expect(code).not.toMatch(/^\$ |(^|\s)#(\s|$)/m)
-  },
-)
-
 // A name or a pattern, and none of another place (`~/test/…`).
 const FILE = /(?<![\w./<>~-])(?:functions|shared|infra|test|\.ci|\.github)\/[\w./*{},-]*[\w*}]/g
 
@@ -157,52 +118,6 @@ test.each(readmes)('%s names only scripts, options and events that exist', (read
   expect(named.filter((name) => !(name in scripts))).toEqual([])
   expect(given.filter((option) => option !== '--help' && !options.includes(option))).toEqual([])
   expect(events.filter((name) => !existsSync(`test/events/${name}.json`))).toEqual([])
-})
-
-/** The table of the benchmark: the milliseconds of a cold start, by function. */
-const coldStarts = (): Record<string, number> => {
-  const table = blocks.find(({ code }) => code.includes('cold start, ms'))?.code ?? ''
-  const [header = [], ...rows] = table
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split(/ {2,}/))
-  const column = header.indexOf('cold start, ms')
-  return Object.fromEntries(rows.map((row) => [row[0], Number(row[column])]))
-}
-
-/** The figures in text such as "0.68 of what the AWS SDK takes", by function. */
-const ratiosIn = (text: string): (readonly [string, number])[] => {
-  // The longest name first, because one may contain another.
-  const names = Object.keys(coldStarts()).toSorted((a, b) => b.length - a.length)
-  return Array.from(text.matchAll(/\b(\d\.\d+) of ([^;|]*?)(?=, \d|[.;|]|$)/gm), (match) => {
-    const [, ratio, what = ''] = match
-    const name = names.find((each) => what.replace(' and ', ', ').includes(each))
-    return [name ?? what, Number(ratio)]
-  })
-}
-
-test.each(['README.md', 'test/README.md'])(
-  "%s compares cold starts with the figures of the benchmark's table",
-  (readme) => {
-    const times = coldStarts()
-    const lines = readFileSync(readme, 'utf8').split('\n')
-    const ratios = ratiosIn(lines.filter((line) => line.includes('#benchmark)')).join('\n'))
-
-    const own = times['listPets, one pet'] ?? NaN
-    const expected = ratios.map(([name]) => [name, Number((own / (times[name] ?? NaN)).toFixed(2))])
-    expect(ratios.length).toBeGreaterThan(0)
-    expect(ratios).toEqual(expected)
-  },
-)
-
-test('the chart of the benchmark has the figures of its table', () => {
-  const chart = blocks.find(({ code }) => code.includes('xychart-beta'))?.code ?? ''
-  const [names, bars] = ['x-axis', 'bar'].map((part) =>
-    JSON.parse(new RegExp(`^ *${part} (\\[.*\\])$`, 'm').exec(chart)?.[1] ?? '[]'),
-  )
-
-  expect(bars).toHaveLength(names.length)
-  expect(bars).toEqual(names.map((name: string) => Math.round(coldStarts()[name] ?? NaN)))
 })
 
 /** The anchors of the headings of a file, as GitHub makes them. */
@@ -243,18 +158,3 @@ test.each(code.map((block) => [block.info, block.code]))(
     expect(withoutIndent(readFileSync(file, 'utf8'))).toContain(withoutIndent(code))
   },
 )
-
-test.each(readmes)('%s has short lines and table cells', (readme) => {
-  // The name of another service may be longer. Code has its own width.
-  const prose = readFileSync(readme, 'utf8').replaceAll(/^( *)```.*?^\1```$/gms, '')
-  const lines = prose.replaceAll(service.stack, '').split('\n')
-  const cells = lines.filter((line) => line.startsWith('|')).flatMap((row) => row.split('|'))
-  const wordsOf = (cell: string) =>
-    cell
-      .replaceAll(/\]\(.*?\)/g, ']')
-      .trim()
-      .split(/\s+/)
-
-  expect(lines.filter((line) => !line.startsWith('|') && line.length > 120)).toEqual([])
-  expect(cells.filter((cell) => wordsOf(cell).length > 25)).toEqual([])
-})

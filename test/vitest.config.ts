@@ -40,8 +40,9 @@ const asBundled = {
 const cdk = ['test/infra/{app,github}.test.ts', 'test/infra/stack/!(release-hook).test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
-  'test/infra/{openapi/*,packages/{lean-dynamodb,local-gateway}/*}.test.ts',
-  'test/infra/local/local-api.test.ts',
+  'test/infra/{openapi/!(examples),packages/*/*}.test.ts',
+  'test/infra/local/{local-api,source-watch}.test.ts',
+  'test/infra/bundle/collections-digest.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',
   'test/layout.test.ts',
 ]

@@ -95,13 +95,6 @@ test('a step that only informs fails no job, even if it hangs, and so cannot blo
   }
 })
 
-test('only a push compares templates: the way back to an older version does not wait for that', () => {
-  const [compare = '', ...others] = steps.filter((step) => step.includes('.ci/diff "$LAST"'))
-
-  expect(compare).toMatch(/^ +if: github\.event_name == 'push' && /m)
-  expect(others).toEqual([])
-})
-
 test('a token of GitHub is in one step of a workflow, which runs before any install script', () => {
   const withToken = workflows.filter((workflow) => workflow.includes('GH_TOKEN'))
 
@@ -112,36 +105,26 @@ test('a token of GitHub is in one step of a workflow, which runs before any inst
   }
 })
 
-/** A repository with three commits, the oldest first, and how to run git in it. */
-const threeCommits = () => {
-  const folder = temporaryFolder()
-  // Git's own variables, such as those of a hook, would lead it to another repository.
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const env = Object.fromEntries(others)
-  const git = (...args: string[]) => {
-    const user = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
-    return execFileSync('git', [...user, ...args], { cwd: folder, env, encoding: 'utf8' }).trim()
-  }
-  git('init', '--quiet')
-  const commits = ['a', 'b', 'c'].map((message) => {
-    git('commit', '--quiet', '--allow-empty', `--message=${message}`)
-    return git('rev-parse', 'HEAD')
-  })
-  return { folder, env, commits }
+/** A repository with three commits, the oldest first. */
+const folder = temporaryFolder()
+const git = (...args: string[]) => {
+  const user = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+  return execFileSync('git', [...user, ...args], { cwd: folder, encoding: 'utf8' }).trim()
 }
+git('init', '--quiet')
+const commits = ['a', 'b', 'c'].map((message) => {
+  git('commit', '--quiet', '--allow-empty', `--message=${message}`)
+  return git('rev-parse', 'HEAD')
+})
 
 /** Each commit is a number. Deployments begin with the newest; those with a `!` failed. */
-test
-  .skipIf(spawnSync('git').error)
-  .each<[why: string, commit: number, deployments: string[], newer?: number]>([
-    ['a newer one is deployed', 1, ['3', '1'], 3],
-    ['a newer one was, before a way back', 1, ['1', '2'], 2],
-    ['it is newer', 3, ['2', '1']],
-    ['it is deployed', 2, ['2', '1']],
-    ['the deployment of a newer one failed', 1, ['3!', '1']],
-    ['nothing is deployed', 1, []],
-  ])('a push is skipped only after a newer one: %s', (_, commit, deployments, newer) => {
-  const { folder, env, commits } = threeCommits()
+test.each<[why: string, commit: number, deployments: string[], newer?: number]>([
+  ['a newer one is deployed', 1, ['3', '1'], 3],
+  ['a newer one was, before a way back', 1, ['1', '2'], 2],
+  ['it is newer', 3, ['2', '1']],
+  ['it is deployed', 2, ['2', '1']],
+  ['the deployment of a newer one failed', 1, ['3!', '1']],
+])('a push is skipped only after a newer one: %s', (_, commit, deployments, newer) => {
   const idOf = (place: number) => commits[place - 1]
   const lines = deployments.map((each) => `${each} ${idOf(Number.parseInt(each, 10))}\\n`)
   const gh = `gh() {
@@ -157,36 +140,10 @@ test
   const output = execFileSync(
     'bash',
     ['-e', '-c', `{ ${gh}\n${scriptWith('/deployments')}\n} | cat`],
-    { cwd: folder, env: { ...env, ...variables }, encoding: 'utf8' },
+    { cwd: folder, env: { ...process.env, ...variables }, encoding: 'utf8' },
   )
 
   expect(/^newer=(.*)$/m.exec(output)?.[1]).toBe(newer && idOf(newer))
-})
-
-test('a run that is skipped in staging asks for no approval of production', () => {
-  expect(deploy).toContain("(needs.staging.outputs.deployed == 'true' ||")
-})
-
-test('a pull request runs the jobs of .ci/run, each by its name', () => {
-  const check = readFileSync('.github/workflows/check.yml', 'utf8')
-  const [, listing = ''] = /echo "jobs=\$\((.+?) \|/.exec(check) ?? []
-  const { stdout } = spawnSync('bash', ['-c', listing], { encoding: 'utf8' })
-  const functions = readFileSync('.ci/run', 'utf8').matchAll(/^(\w+)\(\) \{$/gm)
-
-  const names = Array.from(functions, ([, name]) => name)
-  const others = ['install_packages', 'run_all']
-  expect([...stdout.split('\n').filter(Boolean), ...others]).toEqual(names)
-  expect(check).toMatch(/^ {8}job: \$\{\{ fromJSON\(needs\.list\.outputs\.jobs\) \}\}$/m)
-  expect(check).toMatch(/run: \.ci\/run "\$JOB"\n +env:\n +JOB: \$\{\{ matrix\.job \}\}\n/)
-})
-
-test('.ci/run has every check of package.json, but those that need a deployment', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const checks = Object.keys(scripts).filter((name) => /^(test|lint|types|load|bench)/.test(name))
-  const commands = readFileSync('.ci/run', 'utf8').replaceAll(/\bnpm test\b/g, 'npm run test')
-
-  const run = Array.from(commands.matchAll(/^ +(?:\w+=\S+ )?npm run (\S+)/gm), ([, name]) => name)
-  expect(checks.filter((name) => !run.includes(name))).toEqual(['test:api', 'test:engine'])
 })
 
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { exportItems } from '../../../infra/commands/export.ts'
 import { importPets } from '../../../infra/commands/import.ts'
-import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
@@ -37,37 +36,6 @@ test('writes all pages as they are, and takes only the cursor from a link', asyn
   expect(printed).toHaveBeenLastCalledWith(`${file} has 2 pets.`)
   const paths = ['/v1/pets?limit=100', '/v1/pets?limit=100&cursor=AAAA']
   expect(requests.map(({ path }) => path)).toEqual(paths)
-})
-
-test('writes CSV with a header, and absent fields as empty cells', async () => {
-  const { baseUrl } = await serveFake(...pages)
-  const file = fileOf('pets.csv')
-
-  await exportItems('pets', file, deploymentAt(baseUrl), signal)
-
-  const names = Object.keys(Pet.entries)
-  const line = (cells: Record<string, string>) => names.map((name) => cells[name] ?? '').join(',')
-  const first = { id: '2', name: String.raw`"\ ""Re,x"""`, categoryId: `${2n ** 63n - 1n}` }
-  expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
-    names.join(','),
-    line({ ...first, status: 'sold' }),
-    line({ id: '1', name: '\u2028', categoryId: '-9007199254740993' }),
-    '',
-  ])
-})
-
-test('two exports to one file at once are both whole', async () => {
-  const file = fileOf('pets.jsonl')
-  const { baseUrl } = await serveFake(...pages, ...pages)
-  const other = await serveFake(page(`${PETS[1]}`))
-
-  await Promise.all(
-    [baseUrl, other.baseUrl].map((url) => exportItems('pets', file, deploymentAt(url), signal)),
-  )
-
-  const whole = [`${PETS[1]}\n`, PETS.map((pet) => `${pet}\n`).join('')]
-  expect(whole).toContain(readFileSync(file, 'utf8'))
-  expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
 })
 
 test('an older file stays as it is when the API refuses a page', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
@@ -7,7 +7,7 @@ import { importPets } from '../../../infra/commands/import.ts'
 import { type PetRow, readPets } from '../../../infra/commands/pet-rows.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
 import { at } from '../../support/clock.ts'
-import { deleteItem, failAlways, failOnce, storedItems } from '../../support/database.ts'
+import { deleteItem, failOnce, storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
@@ -42,32 +42,27 @@ const done = (line: string) => ({ lines: [line], error: undefined })
 const names = async () => (await storedItems()).map(({ name }) => name).toSorted()
 const markOf = (file: string) => `${file}.Test.started`
 
-test('adds each pet once, although the import is killed three times, and the server once', {
+test('adds each pet once, although import and server are killed', {
   timeout: 240_000,
 }, async () => {
-  const names = Array.from({ length: 400 }, (_, i) => `Pet ${i}`)
+  const names = Array.from({ length: 150 }, (_, i) => `Pet ${i}`)
   const file = fileOf(`name,categoryId\n${names.map((name) => `${name},1\n`).join('')}`)
   const folder = join(temporaryFolder(), 'data')
   const port = `--port=${restartPort()}`
   const startAtPort = () => startTestServer(['--empty', '--data', folder, port])
   let server = await startAtPort()
-  const target = ['--stage', 'local', port]
-  const start = () => startCommand('commands/import', [file, ...target])
   const added = async () => (await listAll(server)).map(({ name }) => name)
-  /** Starts an import, and waits until it has added some pets, or all are there. */
-  const startAndAdd = async () => {
-    const enough = Math.min((await added()).length + 30, names.length)
-    const started = start()
-    await vi.waitUntil(async () => (await added()).length >= enough, { timeout: 60_000 })
+  /** Starts an import, and waits until there are some pets. */
+  const startAndAdd = async (count: number) => {
+    const started = startCommand('commands/import', [file, '--stage', 'local', port])
+    await vi.waitUntil(async () => (await added()).length >= count, { timeout: 60_000 })
     return started
   }
 
-  for (let killed = 0; killed < 3; killed++) {
-    const { child, exited } = await startAndAdd()
-    child.kill('SIGKILL')
-    await exited
-  }
-  const last = await startAndAdd()
+  const { child, exited } = await startAndAdd(30)
+  child.kill('SIGKILL')
+  await exited
+  const last = await startAndAdd(60)
   await server.stop('SIGKILL')
   // The process of the API notices it a moment later.
   const isGone = () =>
@@ -115,19 +110,6 @@ test('two imports of a file at once, one by a symbolic link, double nothing; a c
   expect(await storedItems()).toHaveLength(40)
 
   expect(await run(copy, deployment)).toEqual(done('40 added, 0 refused.'))
-})
-
-test('without its mark, a file is added again, also when its pets were deleted', async () => {
-  const deployment = await serveDeployment()
-  const file = fileOf('{"name":"Rex","categoryId":1}\n', 'pets.jsonl')
-  await run(file, deployment)
-  for (const { id } of await storedItems()) await deleteItem('pets', { id })
-
-  expect(await run(file, deployment)).toEqual(
-    done('0 added, 1 added by earlier requests, 0 refused.'),
-  )
-  writeFileSync(markOf(file), readFileSync(markOf(file), 'utf8').replace(/ .*/, ' other'))
-  expect(await run(file, deployment)).toEqual(done('1 added, 0 refused.'))
 })
 
 const HOUR_MS = 3_600_000
@@ -200,17 +182,6 @@ test('an import ends when its key is refused', async () => {
   })
 })
 
-test('what is written to the file while it is imported is not seen', async () => {
-  const file = fileOf('name,categoryId\nRex,1\nTom,1\n')
-  const { baseUrl, requests } = await serveFake(async () => {
-    appendFileSync(file, 'Mia,1\n')
-    return added
-  })
-
-  expect(await run(file, deploymentAt(baseUrl))).toEqual(done('2 added, 0 refused.'))
-  expect(requests).toHaveLength(2)
-})
-
 test('the key of a run is deleted; one that may be left is named, and the command fails', async () => {
   const { baseUrl } = await serveFake(added)
   const file = fileOf('name,categoryId\nRex,1\n')
@@ -244,16 +215,6 @@ test('a run has its own key, which ends within an hour, and gets another one bef
   expect(new Set(keys).size).toBe(2)
   const [left] = (await storedItems('apiKeys')).filter(({ name }) => name === 'import')
   expect(left).toHaveProperty('expiresAt', Date.parse(String(left?.createdAt)) / 1000 + 3600)
-})
-
-test('credentials that may not store a key send nothing', async () => {
-  failAlways(databaseResponses.accessDenied)
-  const { baseUrl, requests } = await serveFake(added)
-
-  const { error } = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
-
-  expect(error).toContain('refused the request: Made by the test.')
-  expect(requests).toEqual([])
 })
 
 const rowsOf = async (file: string): Promise<PetRow[]> =>
@@ -304,17 +265,14 @@ test('a line of JSON is taken as it is, unless it has an unknown field', async (
 const header = `The first row must name fields, each once: ${Object.keys(Pet.entries)}.`
 const start = 'name,categoryId\r\n"a\r\nb",1\r\n'
 test.each<[string, string | Buffer, string]>([
-  ['an empty file', '', header],
   ['no header', 'Rex,1\n', header],
   ['a name twice', 'name,categoryId,name\n', header],
-  ['a quote in a cell', `${start}T"om,1\n`, 'Row 3 is no CSV: Invalid Opening Quote: '],
   ['a quote that is never closed', `${start}"Tom,1\nMia,1\n`, 'Row 3 is no CSV: Quote Not Closed'],
   [
     'the same in a large file',
     `${start}"${'x\n'.repeat(150_000)}`,
     'Row 3 is no CSV: Max Record Size',
   ],
-  ['UTF-16', Buffer.from(`\uFEFF${start}Zoë,1\n`, 'utf16le'), 'pets.csv is not UTF-8.'],
   ['Windows-1252', Buffer.from(`${start}Zoë,1\n`, 'latin1'), 'pets.csv is not UTF-8.'],
 ])('%s is refused before anything is sent', async (_, content, problem) => {
   const { baseUrl, requests } = await serveFake(added)
@@ -325,10 +283,4 @@ test.each<[string, string | Buffer, string]>([
   await expect(imported).rejects.toThrow(CommandError)
   await expect(imported).rejects.toThrow(problem)
   expect(requests).toEqual([])
-})
-
-test('a file of another kind is refused', async () => {
-  await expect(readPets('pets.xlsx')).rejects.toThrow(
-    new CommandError('pets.xlsx is neither a .csv nor a .jsonl file.'),
-  )
 })

@@ -48,19 +48,21 @@ afterEach(async () => {
   for (const { id } of await storedItems()) await deleteItem('pets', { id })
 })
 
-test('stores each older item anew, although it is killed and responses are lost', async () => {
+test('stores each older item anew, although it is stopped and responses are lost', async () => {
   const ids = await putEarly(40)
-  const { child, exited } = start()
+  const stop = new AbortController()
   proxy.faultOf = ({ operation }) => {
     if (operation !== 'PutItem') return 'pass'
-    if (proxy.counts.PutItem === 20) child.kill('SIGKILL')
+    if (proxy.counts.PutItem === 20) stop.abort(new Error('Stopped.'))
     return Number(proxy.counts.PutItem) % 10 === 0 ? lostResponse : 'pass'
   }
 
-  const killed = await exited
+  const stopped = await run({ signal: stop.signal })
+  const written = proxy.counts.PutItem
   const finished = await run()
 
-  expect(killed.code).toBeNull()
+  expect(stopped).toHaveProperty('error', 'Stopped.')
+  expect(written).toBeLessThan(40)
   expect(finished).toEqual({ lines: [expect.stringMatching(/^40 read, \d+ rewritten\.$/)] })
   expect(byId(await storedItems())).toEqual(byId(ids.map((id) => current(early(id)))))
 })
@@ -108,7 +110,6 @@ test('names items that cannot be read or written, and stores all others', async 
   const items = [
     { ...early(1), name: long },
     { ...early(2), revision: undefined },
-    { ...early(3), old: [{ price: new Set([1, long]) }] },
     { ...early(4), name: large },
     { ...early(5), photo: Uint8Array.of(1) },
   ]
@@ -116,13 +117,12 @@ test('names items that cannot be read or written, and stores all others', async 
 
   expect(await run()).toEqual({
     lines: [
-      '5 read, 1 rewritten.',
+      '4 read, 1 rewritten.',
       'The item 1 stays as it is: The item 1 of pets has no valid name.',
       'The item 2 stays as it is: The item 2 of pets has no valid revision.',
-      expect.stringMatching(/^The item 3 stays as it is: .*NaN/),
       expect.stringMatching(/^The item 4 stays as it is: Item size has exceeded the maximum/),
     ],
-    error: 'Correct the 4 items above by hand.',
+    error: 'Correct the 3 items above by hand.',
   })
   expect(await storedItems()).toContainEqual(current({ ...early(5), photo: Uint8Array.of(1) }))
 })
@@ -156,20 +156,6 @@ test('waits for a transaction, and for DynamoDB after more attempts than the SDK
   await run()
 
   expect(await storedItems()).toEqual([current(early(1))])
-})
-
-test('writes nothing more after a signal', async () => {
-  await putEarly(20)
-  const stop = new AbortController()
-  proxy.faultOf = ({ operation }) => {
-    if (operation === 'PutItem') stop.abort(new Error('Stopped.'))
-    return 'pass'
-  }
-
-  const { error } = await run({ signal: stop.signal })
-
-  expect(error).toBe('Stopped.')
-  expect(proxy.counts.PutItem).toBeLessThan(20)
 })
 
 test('ends by a signal although DynamoDB does not respond', async () => {

@@ -1,13 +1,7 @@
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { join } from 'node:path'
-import * as v from 'valibot'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { ApiKeyTable } from '../../../infra/commands/api-keys.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
-import { listeningAddress } from '../../../infra/local/ports.ts'
 import { entries } from '../../../shared/contract.ts'
 import {
   type FakeRequest,
@@ -18,22 +12,11 @@ import {
 import { forward } from '../../support/fault-proxy.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { listAll, startServer, temporaryFolder } from '../../support/server.ts'
+import { listAll, startServer } from '../../support/server.ts'
 
-const configFile = join(temporaryFolder(), 'config')
-writeFileSync(configFile, '[profile mine]\nignore_configured_endpoint_urls = true\n')
-// A developer may need these in AWS. None of them must lead there, or to a refusal.
-const env = {
-  ...exampleCredentials,
-  AWS_PROFILE: 'mine',
-  AWS_CONFIG_FILE: configFile,
-  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
-  AWS_USE_FIPS_ENDPOINT: 'true',
-  AWS_USE_DUALSTACK_ENDPOINT: 'true',
-}
-const server = await startServer([], env)
+const server = await startServer([], exampleCredentials)
 afterAll(() => server.stop())
-const { origin, pathname: basePath, port } = new URL(server.baseUrl)
+const { origin, port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
 const table = new ApiKeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
 
@@ -73,36 +56,18 @@ const DELETION = CHECKS.indexOf('✓ DELETE /pets/<id>: 204')
 test('calls each function and leaves nothing behind', async () => {
   const before = await stored()
 
-  const { code, stdout, stderr } = await runCommand('commands/smoke', target, env)
+  const { code, stdout, stderr } = await runCommand('commands/smoke', target, exampleCredentials)
 
   expect({ code, stderr: same(stderr) }).toEqual({ code: 0, stderr: KEY_LINE })
   expect(stdout.trimEnd().split('\n').map(same)).toEqual([`Testing ${server.baseUrl}`, ...CHECKS])
   expect(await stored()).toEqual(before)
 })
 
-test('sends the example of each body, with a key that keeps a new resource from being made', async () => {
-  const sent: string[] = []
-
-  await runChanged((response, { method, path, headers, body }) => {
-    const isRefused = headers['idempotency-key'] === 'x'.repeat(256)
-    if (response.status >= 400 && body)
-      sent.push(same(`${method} ${path} ${body}${isRefused ? ' refused' : ''}`))
-    return response
-  })
-
-  const examples = Object.values(entries).flatMap(({ method, path, body }) => {
-    const [example]: readonly unknown[] = body ? v.getExamples(body) : []
-    const request = `${method} ${basePath}${path.replace(/{\w+}/, '<id>')}`
-    const end = method === 'POST' ? ' refused' : ''
-    return example ? `${request} ${JSON.stringify(example).replace(/\d{13,}/, '<id>')}${end}` : []
-  })
-  expect(sent).toEqual([...examples, `POST ${basePath}/store/orders {"petId":<id>}`])
-})
-
 test('deletes its key when signals stop it; it would expire anyway', async () => {
   const before = await stored()
   const { baseUrl, requests } = await serveFake('silence')
-  const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
+  const options = [...target, '--base-url', baseUrl]
+  const { child, exited } = startCommand('commands/smoke', options, exampleCredentials)
   await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
   const inAnHour = Date.now() / 1000 + 3600
   const own = (await table.all()).filter(({ expiresAt = Infinity }) => expiresAt <= inAnHour)
@@ -114,26 +79,6 @@ test('deletes its key when signals stop it; it would expire anyway', async () =>
   const { code, stderr } = await exited
   expect({ code, stderr: same(stderr) }).toEqual({ code: 1, stderr: `${KEY_LINE}Stopped.\n` })
   expect(await stored()).toEqual(before)
-})
-
-test('sends its requests through a proxy, but those to this machine without it', async () => {
-  const reached: (string | undefined)[] = []
-  const proxy = createServer().on('connect', ({ url }, socket) => {
-    reached.push(url)
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
-  })
-  onTestFinished(() => void proxy.close())
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  const HTTP_PROXY = `http://127.0.0.1:${listeningAddress(proxy).port}`
-  const address = ['--base-url', 'http://api.test/v1']
-  const variables = { ...env, HTTP_PROXY, NODE_USE_ENV_PROXY: '1' }
-  const { child, exited } = startCommand('commands/smoke', [...target, ...address], variables)
-  await vi.waitUntil(() => reached.length > 0, { timeout: 30_000 })
-
-  child.kill()
-
-  expect(await exited).toMatchObject({ stderr: expect.stringMatching(/\nStopped\.\n$/) })
-  expect(new Set(reached)).toEqual(new Set(['api.test:80']))
 })
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})

@@ -28,17 +28,10 @@ test('serves the OpenAPI document as people read it, with the address that was a
   const request = { path: `${BASE}/openapi.json`, headers }
 
   const read = await send(baseUrl, request)
-  const head = await send(baseUrl, { ...request, method: 'HEAD' })
 
   const own = { ...expectedHeaders, 'cache-control': 'no-cache', 'referrer-policy': 'no-referrer' }
   expect(read).toMatchObject({ status: 200, headers: own })
   expect(read.text).toBe(openApiText([`https://a.example:8080${BASE}`]))
-  const length = `${Buffer.byteLength(read.text)}`
-  expect(head).toMatchObject({
-    status: 200,
-    headers: { ...own, 'content-length': length },
-    text: '',
-  })
 })
 
 test('returns 502 when a function fails, and logs why', async () => {

@@ -3,14 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { reservePorts } from '../../../infra/local/ports.ts'
-import { referencePaths } from '../../../infra/platform/gateway.ts'
 import { eventOf } from '../../support/events.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
-import { failure, runCommand } from '../../support/run-command.ts'
+import { runCommand } from '../../support/run-command.ts'
 import {
   headersOf,
   type LocalServer,
@@ -22,7 +20,6 @@ import {
 import { BASE, POST, wireTo } from '../packages/local-gateway/gateway.ts'
 
 const BODY = JSON.stringify(newPet('Mia'))
-const saved = expect.objectContaining(newPet('Mia'))
 
 // Neither the profile nor the empty address, which means all addresses to Node.js, must be used.
 const server = await startServer(['--host=', '--empty'], { AWS_PROFILE: 'of-another-account' })
@@ -34,21 +31,11 @@ afterAll(() => server.stop('SIGKILL'))
 const create = (server: LocalServer) =>
   send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body: BODY })
 
-test('prints its reference, a command to try it, and its key', () => {
-  expect(server.baseUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+${BASE}$`))
-  const [tried = ''] = banner.match(/(?<=curl )\S+/) ?? [] // Another list may come first.
-  expect(banner).toBe(
-    `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
-      `  Try it        curl ${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n` +
-      `  API key       ${LOCAL_API_KEY}\n  Database      ${database} (in memory)\n`,
-  )
-  expect(tried.startsWith(`${server.baseUrl}/`)).toBe(true)
-})
-
-test('accepts the key that it prints, and logs one line for each request', async () => {
+test('is on this machine alone, accepts the key that it prints, and logs one line for each request', async () => {
   const { status, body } = await send(server.baseUrl, { path: '/pets', headers: headersOf(server) })
   await send(server.baseUrl, { path: '/nothing?color=black' })
 
+  expect(server.baseUrl).toBe(`http://127.0.0.1:${port}${BASE}`)
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
   await expect.poll(lines).toHaveLength(2)
@@ -72,34 +59,6 @@ test('npm run invoke runs the function of an event on the database of the server
   const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: 'createPet'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })
   expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
-})
-
-test('npm run invoke refuses what is no event', async () => {
-  const file = join(temporaryFolder(), 'mine.json')
-  writeFileSync(file, '{}')
-  const run = (event: string) => runCommand('local/invoke', [event])
-
-  expect(await Promise.all([run('listPets'), run(file)])).toEqual([
-    failure(
-      'Cannot read the event listPets: ENOENT: no such file or directory, ' +
-        "open 'test/events/listPets.json'",
-    ),
-    failure('The event is no request of API Gateway for an operation.'),
-  ])
-})
-
-test('servers with one database share their data, and exit with 0 on SIGINT', async () => {
-  // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const last = await startTestServer(['--empty'], {
-    AWS_ENDPOINT_URL_DYNAMODB: database,
-    AWS_PROFILE: 'of-another-account',
-  })
-  const created = await create(last)
-
-  expect(last.output()).toContain(`\n  Database      ${database}\n`)
-  expect(created.body).toEqual(saved)
-  expect(await listAll(server)).toContainEqual(created.body)
-  expect(await last.stop('SIGINT')).toBe(0)
 })
 
 test('creates the folders of --data, keeps its data when it is killed, and adds examples only to an empty database', async () => {
@@ -134,7 +93,9 @@ test('listens on all addresses, but with its database on this machine only', asy
 
 test('completes the request in flight on SIGTERM, and cuts off one that has not arrived', async () => {
   const proxy = await startFaultProxy(database)
-  const server = await startTestServer(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
+  // The profile must not prevent the use of a DynamoDB that is not in AWS.
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, AWS_PROFILE: 'of-another-account' }
+  const server = await startTestServer(['--empty'], env)
   const [writes, released] = [Promise.withResolvers<void>(), Promise.withResolvers<Fault>()]
   proxy.faultOf = ({ operation }) => {
     if (operation !== 'TransactWriteItems') return 'pass'
@@ -157,6 +118,7 @@ test('completes the request in flight on SIGTERM, and cuts off one that has not 
 
   // On a busy machine, the time limit of the database may be over: 503.
   expect([201, 503]).toContain((await created).status)
+  expect(server.output()).toContain(`\n  Database      ${proxy.endpoint}\n`)
   expect(await exited).toEqual([0, null])
 })
 

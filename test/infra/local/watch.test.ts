@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
 import {
@@ -15,7 +12,6 @@ import {
   restartPort,
   temporaryFolder,
 } from '../../support/server.ts'
-import { embedded } from '../packages/embedded-dynamodb/database.ts'
 
 // Most tests start several servers in turn, each of which takes half a minute on a very busy machine.
 vi.setConfig({ testTimeout: 600_000, expect: { poll: { timeout: 120_000 } } })
@@ -64,55 +60,31 @@ await send(server.baseUrl, { ...SENT, method: 'POST', body: JSON.stringify(newPe
 const listed = await list()
 
 /** A source of the list of pets. */
-const listing = (expression: string, first = '') =>
-  `import { operation } from '../shared/pipeline/operation.ts'\n${first}\n` +
+const listing = (expression: string) =>
+  `import { operation } from '../shared/pipeline/operation.ts'\n\n` +
   `export const handler = operation('listPets', () => ${expression})\n`
 
-test('serves a changed source with the permissions of its operation, and logs what it throws later', async () => {
+test('serves a changed source, and logs what it throws later', async () => {
   const late = "Promise.reject(Error('1')); setTimeout(() => { throw Error('2') })"
-  const putKey = "import('../shared/data/api-keys.ts').then(({ put }) => put({}))"
-  const caught = `${putKey}.catch(({ name }) => ({ items: [{ name }] }))`
-  change(LIST, listing(`{ ${late}; return ${caught} }`))
+  change(LIST, listing(`{ ${late}; return { items: [] } }`))
 
   await untilPrinted(serving(LIST))
-  expect(await list()).toEqual([{ name: 'AccessDenied' }])
+  expect(await list()).toEqual([])
   for (const error of [1, 2])
     await untilPrinted(`A function has thrown an error after its response: Error: ${error}`)
-  expect(await list()).toEqual([{ name: 'AccessDenied' }])
+  expect(await list()).toEqual([])
 })
 
 test('names what is wrong with a source, and serves the same data when it is right again', async () => {
   change(LIST, listing('[...('))
   await untilPrinted(`file:\\S+/${LIST}:3\n[\\s\\S]*SyntaxError[\\s\\S]+${ENDED}`)
-  change(LIST, listing('[]', "throw Error('At load.')"))
-  await untilPrinted(`file:\\S+/${LIST}:2\n[\\s\\S]*Error: At load\\.[\\s\\S]+${ENDED}`)
   read = server.output().length
   rmSync(join(copy, LIST))
   await untilPrinted(`${LIST} is missing\\. Create it: .+\n${ENDED}`)
-  change('shared/service.ts', '(')
-  await untilPrinted(`file:\\S+/shared/service.ts:1\n[\\s\\S]*SyntaxError[\\s\\S]+${ENDED}`)
-  change('shared/service.ts')
-  await untilPrinted(ENDED)
   change(LIST)
 
   await expect.poll(list).toEqual(listed)
   expect(listed).toHaveLength(20)
-})
-
-test('during a restart, the system refuses connections; a port that is taken is named', async () => {
-  const go = join(copy, 'go')
-  const waits = `while (!(await import('node:fs')).existsSync('${go}')) await 0`
-  change(LIST, `${readFileSync(LIST, 'utf8')}\n${waits}\n`)
-
-  await expect.poll(list).toBe('ECONNREFUSED')
-  const other = createServer().listen(port, '127.0.0.1')
-  await once(other, 'listening')
-  writeFileSync(go, '')
-  await untilPrinted(`127\\.0\\.0\\.1:${port} is in use, .+\n${ENDED}`)
-  other.close()
-  change(LIST)
-
-  await expect.poll(list).toEqual(listed)
 })
 
 const LOOP = "{ console.log('In the loop.'); for (;;); }"
@@ -130,39 +102,6 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
 
   await expect.poll(list).toEqual(listed)
   expect(await occupied).toBe('ECONNRESET')
-})
-
-test('adds a new table, and refuses a new index of an old one', async () => {
-  const text = readFileSync('shared/service.ts', 'utf8')
-  change('shared/service.ts', text.replace("pets: ['status'", "toys: [], pets: ['status'"))
-  await untilPrinted(serving('shared/service.ts'))
-  change('shared/service.ts', text.replace("orders: ['petId'", "orders: ['petId', 'reference'"))
-  const advice = 'Start again with an empty database, or use the commit that made this one\\.'
-  await untilPrinted(`\\S+-Orders lacks the index byReference\\. ${advice}\n${ENDED}`)
-  change('shared/service.ts')
-
-  await expect.poll(list).toEqual(listed)
-})
-
-test('has all examples, once, when a source changes while it adds them', async () => {
-  const proxy = await startFaultProxy(await embedded())
-  const released = Promise.withResolvers<Fault>()
-  const writes = new Promise<void>((resolve) => {
-    proxy.faultOf = ({ operation }) => {
-      if (operation !== 'TransactWriteItems') return 'pass'
-      resolve()
-      return released.promise
-    }
-  })
-  const started = startWatching('--port=0', { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
-  await writes
-  change(LIST)
-  released.resolve('pass')
-
-  const { output, stop } = await started
-  expect(output()).toMatch(/, with 51 pets and 22 orders\n/)
-  await expect.poll(output).toMatch(/Serving .+ again/)
-  expect(await stop()).toBe(0)
 })
 
 test('ends with its process, even if that is killed while an endless loop occupies it', async () => {

@@ -10,7 +10,6 @@ import { publicDocuments } from '../../../infra/openapi/reference.ts'
 import { jsonSchema } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
-import { mustBe } from '../../../shared/model/fields.ts'
 import { service } from '../../../shared/service.ts'
 
 const run = promisify(execFile)
@@ -133,47 +132,6 @@ test('bodies have one media type, and schemas a type, or null as the only varian
   expect([...mediaTypes]).toEqual(['application/json'])
   expect(variants).toEqual(variants.map(() => [{ type: 'null' }]))
   expect(jsonSchema(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
-})
-
-const even = v.pipe(
-  v.number(),
-  v.check((n) => n % 2 === 0),
-)
-
-/** The JSON Schema as the document has it. */
-const printed = (schema: v.GenericSchema) => JSON.parse(JSON.stringify(jsonSchema(schema)))
-
-test('a check that JSON Schema cannot express leaves its schema as it is', () => {
-  const toy = v.pipe(
-    v.object({ even: v.pipe(even, mustBe('even'), v.description('A number.')) }),
-    v.check(() => true, 'The toy must be new'),
-  )
-
-  const properties = { even: { type: 'number', description: 'A number. Even.' } }
-  const expected = { type: 'object', properties, required: ['even'] }
-  expect(printed(toy)).toEqual(expected)
-  expect(printed(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({
-    ...expected,
-    maxProperties: 7,
-  })
-  expect(printed(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
-})
-
-// GPT actions cut the rest off.
-test('descriptions of operations have at most 300 characters', () => {
-  const operations = Object.values<object>(paths).flatMap((item) => Object.values(item))
-  const texts = operations.map((operation) => `${Object(operation).description}`)
-
-  expect(texts.filter(({ length }) => length > 300)).toEqual([])
-})
-
-test('has no number that JavaScript rounds, so that tools can read and write it', () => {
-  const rounded: number[] = []
-  JSON.parse(text, (_, value) => {
-    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) rounded.push(value)
-  })
-
-  expect(rounded).toEqual([])
 })
 
 test('the schema of a body is a reference alone', () => {

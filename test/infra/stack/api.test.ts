@@ -251,16 +251,13 @@ test('a new domain leaves the default address as it is, and has its target as an
   template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })
 
-const { domainName, certificateArn } = everyOption
-const domain = { domainName, certificateArn }
+const { domainName, certificateArn, publicBaseUrl } = everyOption
 const DOMAIN_URL = `https://${domainName}${service.basePath}`
-const PUBLIC_URL = 'https://shop.example.com/api$1'
 
 test.each([
   [{}, [DEFAULT_URL]],
-  [domain, [DOMAIN_URL, DEFAULT_URL]],
-  [{ ...domain, domainOnly: true }, [DOMAIN_URL]],
-  [{ ...domain, publicBaseUrl: PUBLIC_URL }, [PUBLIC_URL, DOMAIN_URL, DEFAULT_URL]],
+  [{ domainName, certificateArn }, [DOMAIN_URL, DEFAULT_URL]],
+  [everyOption, [publicBaseUrl, DOMAIN_URL]],
 ])('the document has the addresses of its own deployment, the best first: %#', (options, urls) => {
   const document = documentOf(templateOf('production', options))
 

@@ -5,15 +5,27 @@ import { stackName, stages } from '../../../infra/stages.ts'
 import { operationIds } from '../../../shared/contract.ts'
 import { eventOf } from '../../support/events.ts'
 import { infoLog, invoke } from '../../support/invoke.ts'
-import { only, partsOf, propertiesOf, resourcesOf, templateOf } from './template.ts'
+import {
+  everyOption,
+  only,
+  onlyId,
+  partsOf,
+  propertiesOf,
+  resourcesOf,
+  templateOf,
+} from './template.ts'
 
 const template = templateOf('production')
 const name = stackName(stages.production)
 const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
 const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition')
-const notifying = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
-  ([, { Properties }]) => Properties.AlarmActions,
-)
+const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
+  id,
+  name: id.slice(0, -8).replace('MonitoringAlarms', ''), // CDK appends a hash.
+  ...Properties,
+}))
+const notifying = alarms.filter(({ AlarmActions }) => AlarmActions)
+const topic = { Ref: onlyId(template, 'AWS::SNS::Topic') }
 const { DestinationArn, Format } = only(template, 'AWS::ApiGateway::Stage').AccessLogSetting
 const [, Ref] = /"(ApiAccessLog\w+)"/.exec(JSON.stringify(DestinationArn)) ?? []
 const accessLog = { Ref }
@@ -39,8 +51,8 @@ test('each alarm that notifies names a graph, a saved query or a section of OPER
     ),
   ]
 
-  for (const [, { Properties }] of notifying) {
-    const text = textOf(Properties.AlarmDescription)
+  for (const { AlarmDescription } of notifying) {
+    const text = textOf(AlarmDescription)
     const named = [...text.matchAll(/"(.+?)"/g)].map(([, title]) => title)
     expect(named).not.toEqual([])
     expect(known).toEqual(expect.arrayContaining(named))
@@ -50,8 +62,8 @@ test('each alarm that notifies names a graph, a saved query or a section of OPER
 test('each alarm that notifies links to the dashboard, and its text is not too long', () => {
   const link = `home?region=AWS::Region#dashboards/dashboard/${name}-AWS::Region`
 
-  for (const [, { Properties }] of notifying) {
-    const text = textOf(Properties.AlarmDescription)
+  for (const { AlarmDescription } of notifying) {
+    const text = textOf(AlarmDescription)
     expect(text.endsWith(link)).toBe(true)
     // CloudWatch allows 1,024 characters, and "AWS::Region" is shorter than some regions.
     expect(text.length).toBeLessThan(1000)
@@ -59,16 +71,10 @@ test('each alarm that notifies links to the dashboard, and its text is not too l
 })
 
 test('the dashboard shows the alarms that notify, and no graph is empty: CloudWatch refuses it', () => {
-  const [alarms, ...others] = widgets
+  const [status, ...others] = widgets
 
-  expect(alarms?.alarms).toEqual(notifying.map(([id]) => id))
+  expect(status?.alarms).toEqual(notifying.map(({ id }) => id))
   expect(others.filter(({ markdown, metrics }) => !markdown && !metrics?.length)).toEqual([])
-})
-
-test('the dashboard has the region in its name, because an account has one of each name', () => {
-  const { DashboardName } = only(template, 'AWS::CloudWatch::Dashboard')
-
-  expect(DashboardName).toEqual({ 'Fn::Join': ['', [`${name}-`, { Ref: 'AWS::Region' }]] })
 })
 
 test('all failures are counted in the access log, also by operation and status', () => {
@@ -131,4 +137,46 @@ test('the request log has every field that filters and saved queries read', asyn
   expect(created.replayed).toBeUndefined()
   const logged = { operation: 'createPet', version: '$LATEST', status: 201, replayed: 'true' }
   expect(replayed).toMatchObject(logged)
+})
+
+test('LogsMissing compares requests with the lines of the access log', () => {
+  const { Metrics } = notifying.find(({ name }) => name === 'LogsMissing')
+
+  const { DestinationArn } = only(template, 'AWS::ApiGateway::Stage').AccessLogSetting
+  const lines = Metrics.find(({ Id }: { Id: string }) => Id === 'lines')
+  const { Dimensions } = lines.MetricStat.Metric
+  expect(Dimensions).toEqual([{ Name: 'LogGroupName', Value: { Ref: expect.any(String) } }])
+  expect(JSON.stringify(DestinationArn)).toContain(`"${Dimensions[0].Value.Ref}"`)
+})
+
+test('alarms send mail when they go off and end, but ApiBroken not when it ends, and those of a canary never', () => {
+  const comparison = {
+    ComparisonOperator: 'GreaterThanThreshold',
+    TreatMissingData: 'notBreaching',
+  }
+  for (const alarm of alarms) expect(alarm).toMatchObject(comparison)
+  for (const { AlarmActions, OKActions, name } of notifying)
+    expect([AlarmActions, OKActions]).toEqual([[topic], name === 'ApiBroken' ? undefined : [topic]])
+  expect(alarms).toHaveLength(notifying.length + 2 * operationIds.length)
+})
+
+test('the topic accepts notifications only from alarms of the same account', () => {
+  const { Topics, PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy')
+
+  // It refuses requests without TLS, as cdk-nag demands.
+  const [refusal, ...others] = PolicyDocument.Statement
+  const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }
+  expect([Topics, refusal.Effect]).toEqual([[topic], 'Deny'])
+  expect(others).toMatchObject([
+    { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition },
+  ])
+})
+
+test('alarms are sent by e-mail only if the stage has an address', () => {
+  const withAddress = templateOf('production', everyOption)
+
+  const TopicArn = { Ref: onlyId(withAddress, 'AWS::SNS::Topic') }
+  const subscription = { Protocol: 'email', Endpoint: 'on-call@example.com', TopicArn }
+  expect(propertiesOf(withAddress, 'AWS::SNS::Subscription')).toEqual([subscription])
+  template.resourceCountIs('AWS::SNS::Subscription', 0)
 })

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -11,10 +9,7 @@ import {
   useDatabase,
 } from '../../../../infra/local/database/local-database.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
-import { send } from '../../../support/http.ts'
-import { newPet } from '../../../support/pets.ts'
-import { environment } from '../../../support/process.ts'
-import { endWithParent, headersOf, ready, temporaryFolder } from '../../../support/server.ts'
+import { temporaryFolder } from '../../../support/server.ts'
 import {
   createTable,
   embedded,
@@ -29,25 +24,6 @@ test('refuses a data folder that is a file', async () => {
   const reason = `ENOTDIR: not a directory, scandir '${folder}'`
   await expect(openDatabase(undefined, undefined, folder)).rejects.toEqual(
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
-  )
-})
-
-test('a full disk ends the server with a sentence', async () => {
-  // A limit on the size of files stands for the size of the disk.
-  const command =
-    'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --no-watch --empty --port 0 --data "$FOLDER"'
-  const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
-  const server = await ready(spawn('bash', ['-c', command], { env }))
-  const exited = once(server.process, 'exit')
-  const body = JSON.stringify(newPet('x'.repeat(1000)))
-  const create = { method: 'POST', path: '/pets', headers: headersOf(server), body }
-
-  const isServed = () => send(server.baseUrl, create).then(Boolean, () => false)
-  while (await isServed());
-
-  expect(await exited).toEqual([1, null])
-  expect(server.output()).toMatch(
-    /\nCannot use the data folder \S+: IO error: .+: File too large\n/,
   )
 })
 

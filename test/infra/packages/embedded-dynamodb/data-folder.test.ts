@@ -65,7 +65,6 @@ test.each([
 })
 
 test.each([
-  ['that has nothing but its claim', ['format-2']],
   ['whose first start was cut off', ['format-2', 'LOCK', 'LOG', 'MANIFEST-000001', '000003.log']],
   ['that a file system and a desktop have marked', ['lost+found', '.DS_Store']],
 ])('uses a data folder %s', async (_name, files) => {
@@ -78,37 +77,6 @@ test.each([
   await createTable(endpoint)
   expect(await tablesAt(endpoint)).toEqual(['Things'])
   expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['CURRENT', 'format-2']))
-})
-
-test('of two first starts at once, one gets the folder', async () => {
-  const folder = newFolder()
-
-  const starts = await Promise.allSettled([startEmbedded({ folder }), startEmbedded({ folder })])
-
-  for (const start of starts) if (start.status === 'fulfilled') onTestFinished(start.value.close)
-  expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  const refusal = starts.find(({ status }) => status === 'rejected')
-  expect(refusal).toMatchObject({ reason: refused(folder.path, 'another server is using it.') })
-})
-
-test('creates only the last folder of a path with a detour', async () => {
-  const parent = temporaryFolder()
-
-  const folder = { path: `${parent}/detour/../data`, format: 2 }
-  const { close } = await startEmbedded({ folder })
-  await close()
-
-  expect(readdirSync(parent)).toEqual(['data'])
-})
-
-test('refuses a data folder that is a file', async () => {
-  const path = join(temporaryFolder(), 'file')
-  writeFileSync(path, '')
-
-  const started = startEmbedded({ folder: { path, format: 2 } })
-
-  const reason = `ENOTDIR: not a directory, scandir '${path}'`
-  await expect(started).rejects.toEqual(refused(path, reason))
 })
 
 test('says when the disk fails, and responds to no request with a success', async () => {

@@ -28,13 +28,14 @@ export const request = async (endpoint: string, operation: string, body: unknown
 export const tablesAt = async (endpoint: string) =>
   JSON.parse((await request(endpoint, 'ListTables', {})).text).TableNames
 
-/** Creates a table without indexes, and waits until it is active. */
-export const createTable = async (endpoint: string, TableName = 'Things') => {
+/** Creates a table, by default without indexes, and waits until it is active. */
+export const createTable = async (endpoint: string, TableName = 'Things', definition = {}) => {
   await request(endpoint, 'CreateTable', {
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    ...definition,
   })
   const isActive = async () =>
     (await request(endpoint, 'DescribeTable', { TableName })).text.includes('"ACTIVE"')

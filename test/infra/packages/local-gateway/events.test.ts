@@ -73,12 +73,6 @@ test('keeps a path as it was sent, with the stage only in requestContext', async
   })
 })
 
-test('takes a target in absolute form', async () => {
-  const event = await eventOfText(`GET http://a${BASE}/pets?b=c HTTP/1.1\r\nHost: a\r\n\r\n`)
-
-  expect(event).toMatchObject({ path: '/pets', queryStringParameters: { b: 'c' } })
-})
-
 test('decodes a query', async () => {
   const event = await eventOf({
     path: `${BASE}/pets?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x`,
@@ -132,13 +126,6 @@ test.each(['', 'Host: a/b\r\n', 'Host: a\r\nHost: b\r\n'])(
   },
 )
 
-test('takes HTTP/1.0 without Host, as health checks send it', async () => {
-  const event = await eventOfText(`GET ${BASE}/pets HTTP/1.0\r\n\r\n`)
-
-  expect(event.requestContext.domainName).toBe('localhost')
-  expect(event.headers['x-forwarded-proto']).toBe('http')
-})
-
 test.each([
   ['/pets/7', '/pets/{petId}', { petId: '7' }],
   ['/pets/count', '/pets/count', null],
@@ -152,24 +139,6 @@ test.each([
   expect(body).toMatchObject({ resource, pathParameters })
 })
 
-// test/api tests more paths and methods, in AWS too.
-test('responds by itself to OPTIONS of any path, and to other paths and methods', async () => {
-  const served = await serveFunctions()
-  const request = (method: string, path = `${BASE}/pets`) => ask(served, { method, path })
-
-  const preflights = [await request('OPTIONS'), await request('OPTIONS', '/nothing')]
-  const put = await request('PUT')
-
-  const allowed = 'GET, POST, OPTIONS'
-  expect(preflights).toMatchObject([
-    { status: 204, headers: { allow: allowed }, body: undefined },
-    { status: 204, headers: { allow: 'OPTIONS' }, body: undefined },
-  ])
-  const message = `This path allows ${allowed}.`
-  expect(put).toEqual(gatewayResponse(405, 'method_not_allowed', message, { allow: allowed }))
-  expect(await request('GET', `${BASE}/pets//7`)).toMatchObject({ status: 404 })
-})
-
 test("returns a function's status, headers and body, and nothing else", async () => {
   const result = { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' }
   const served = await serveFunctions({ listPets: async () => result })
@@ -178,7 +147,6 @@ test("returns a function's status, headers and body, and nothing else", async ()
 })
 
 test.each<[string, Invoke]>([
-  ['throws', () => Promise.reject(new Error('A bug.'))],
   ['returns a header with a space', async () => ({ statusCode: 200, headers: { 'a b': '' } })],
   ['returns a header of two lines', async () => ({ statusCode: 200, headers: { a: '\n' } })],
 ])('returns 502 when a function %s', async (_name, listPets) => {

@@ -18,7 +18,7 @@ import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.t
 export const BASE = service.basePath
 
 /** A request that lists pets, and the beginning of one that adds one, as they are on the wire. */
-export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\n\r\n`
+export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 export const POST = `POST ${BASE}/pets HTTP/1.1\r\nHost: a\r\n`
 
 /** A server in this process. */
@@ -134,43 +134,26 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
     received += text
   })
   socket.on('error', () => {})
-  // Closed without an end, if the server resets it.
-  const ended = Promise.race(
-    ['end', 'close'].map((event) => new Promise((resolve) => socket.once(event, resolve))),
-  )
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   await once(socket, 'connect')
   socket.write(sent, 'latin1')
 
-  /** Waits for a match, and consumes the text up to its end. */
-  const take = async (pattern: RegExp): Promise<string> => {
-    for (;;) {
-      const found = pattern.exec(received)
-      if (found) {
-        const text = received.slice(0, found.index + found[0].length)
-        received = received.slice(text.length)
-        return text
-      }
-      if (socket.readableEnded || socket.destroyed)
-        throw new Error(`The server ended the connection after: ${received}`)
-      await Promise.race([once(socket, 'data'), ended])
-    }
+  /** What has arrived when the server has ended the connection. */
+  const rest = async (): Promise<string> => {
+    await closed
+    return received
   }
-  /** Consumes the next response; one without a length, up to the end of the connection. */
+  /** The only response on the connection, when the server has ended it. */
   const response = async (): Promise<Response> => {
-    const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
+    const [head = '', ...others] = (await rest()).split('\r\n\r\n')
+    const [statusLine = '', ...lines] = head.split('\r\n')
     const headers = Object.fromEntries(
       lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]),
     )
     const status = Number(statusLine.split(' ')[1])
-    const length = headers['content-length']
-    const text = length ? await take(new RegExp(`^[\\s\\S]{${length}}`)) : await rest()
+    const text = others.join()
     refuseInternals({ status, headers, text })
     return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
   }
-  /** Waits until the server ends the connection, and consumes what is left. */
-  const rest = async (): Promise<string> => {
-    await ended
-    return take(/[\s\S]*$/)
-  }
-  return { socket, take, response, rest }
+  return { socket, response, rest }
 }

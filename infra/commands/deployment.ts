@@ -9,6 +9,7 @@ import { settings } from '../../shared/settings.ts'
 import { collectionsDigest } from '../bundle/collections-digest.ts'
 import { CommandError, command } from '../command-line.ts'
 import { DEFAULT_PORT, portOption, useRunningDatabase } from '../local/database/local-database.ts'
+import { LOOPBACK } from '../local/ports.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
 import { awsOptions, useAwsEnvironment } from './aws.ts'
 
@@ -55,7 +56,7 @@ const PER_SECOND = 200
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   if (stage === 'local') {
     await useRunningDatabase(port)
-    const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
+    const baseUrl = `http://${LOOPBACK}:${port}${service.basePath}`
     const name = `${service.stack}Local${port}`
     const local = { keyPrefix: 'local', operator: 'local', perSecond: PER_SECOND } as const
     return { name, baseUrl, apiKeysTable: tableName('apiKeys'), ...local }

@@ -63,13 +63,13 @@ const responseProblem = (entry: AnyEntry): string | undefined => {
   const schema = responseSchema(entry)
   const [changing] = partsIn(schema, 'transformation')
   if (changing)
-    return `has ${nameOf(changing)} in its response, which has what is stored. Use it for requests only.`
+    return `has ${functionName(changing)} in its response, which has what is stored. Use it for requests only.`
   const open = partsIn(schema).find(isOpen)
   if (!open) return undefined
-  return `has ${nameOf(open)} in its response, which may show stored fields. Use v.object(), and arrays of it.`
+  return `has ${functionName(open)} in its response, which may show stored fields. Use v.object(), and arrays of it.`
 }
 
-const nameOf = ({ reference }: SchemaPart): string => `v.${reference.name}()`
+const functionName = ({ reference }: SchemaPart): string => `v.${reference.name}()`
 
 /** Whether a value may keep fields that the schema does not have. */
 const isOpen = ({ type, options }: SchemaPart): boolean => {

@@ -5,13 +5,13 @@ import { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
 /** How to call an API. `apiKey` is called before each request; an empty key is not sent. */
-type ApiAccess = {
+export type ApiAccess = {
   baseUrl: string
   apiKey: () => Promise<string>
   perSecond: number
   signal: AbortSignal
   /** Says that the API is unavailable. */
-  progress?: Progress
+  progress: Progress
 }
 
 /** A request below the base address. */
@@ -26,7 +26,6 @@ type ApiRequest = {
 export type ApiResponse = { status: number; headers: Headers; text: string; json: unknown }
 
 const LONGEST_PAUSE_MS = 30_000
-const HOUR_MS = 3_600_000
 
 /** Calls an API. While it throttles or is unavailable, all requests wait. */
 export class ApiClient {
@@ -47,7 +46,7 @@ export class ApiClient {
     isFinal: (response: ApiResponse) => boolean,
     seconds = Infinity,
   ): Promise<ApiResponse> {
-    const { signal, progress = { delay: '' } } = this.#access
+    const { signal, progress } = this.#access
     const end = performance.now() + 1000 * seconds
     for (let pause = 100; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE_MS)) {
       await this.#pace.turn()
@@ -55,11 +54,8 @@ export class ApiClient {
       signal.throwIfAborted()
       const { status, headers, text } = response
       const wait = retryAfter(headers) ?? pause
-      if (isFinal(response) || performance.now() + wait > end) {
-        progress.delay = ''
-        return response
-      }
-      progress.delay = `Waiting for the API: ${printable(`${status} ${text.slice(0, 200)}`)}`
+      if (isFinal(response) || performance.now() + wait > end) return response
+      progress.report(`Waiting for the API: ${printable(`${status} ${text.slice(0, 200)}`)}`)
       this.#pace.delay(wait)
     }
   }
@@ -99,9 +95,8 @@ export const hasStatus =
     return statuses.includes(status)
   }
 
-/** The pause that a response asks for, in milliseconds (RFC 9110, section 10.2.3). */
+/** The pause that the service asks for, in milliseconds. */
 const retryAfter = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After') ?? ''
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(wait) ? undefined : Math.min(wait, HOUR_MS)
+  return /^\d{1,4}$/.test(text) ? Number(text) * 1000 : undefined
 }

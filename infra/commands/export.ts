@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Argument } from '@commander-js/extra-typings'
 import { entries } from '../../shared/contract.ts'
@@ -13,7 +12,7 @@ import { CommandError, runCommand, stopSignal, typedPath } from '../command-line
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
-import { csvLine } from './pet-rows.ts'
+import { csvLine, formatOf } from './pet-rows.ts'
 import { grouped, Progress } from './progress.ts'
 
 const lists = {
@@ -44,20 +43,19 @@ export const exportItems = async (
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> => {
-  const format = formats.get(extname(file).toLowerCase())
-  if (!format) throw new CommandError(`${file} is neither a .csv nor a .jsonl file.`)
+  const format = formatOf(file)
   const { path, scope, fields } = lists[collection]
   await withCommandKey(deployment, { clientId: 'export', scopes: [scope] }, async (apiKey) => {
     const progress = new Progress(collection)
     const api = new ApiClient({ ...deployment, apiKey, signal, progress })
-    const lines = format(itemsOf(api, path, progress), fields)
+    const items = itemsOf(api, path, progress)
     // Of this run alone: two may write the same file.
     const part = `${file}.${randomUUID()}.part`
     try {
+      const lines = format === 'csv' ? csvLines(items, fields) : jsonLines(items)
       await pipeline(lines, createWriteStream(part))
       await rename(part, file)
     } finally {
-      progress.stop()
       await rm(part, { force: true })
     }
     console.info(`${file} has ${grouped(progress.done)} ${collection}.`)
@@ -72,7 +70,7 @@ async function* itemsOf(api: ApiClient, path: string, progress: Progress): Async
     const { status, json, headers } = await api.send(page, hasStatus(200, 400))
     if (status === 400) throw new CommandError(`The API refused a page: ${Object(json).message}`)
     for (const item of json as Item[]) {
-      progress.done++
+      progress.count()
       yield item
     }
     // Only the cursor, because the link may name another host.
@@ -90,10 +88,5 @@ async function* csvLines(items: AsyncIterable<Item>, fields: string[]): AsyncGen
 async function* jsonLines(items: AsyncIterable<Item>): AsyncGenerator<string> {
   for await (const item of items) yield `${stringifyJson(item)}\n`
 }
-
-const formats = new Map([
-  ['.csv', csvLines],
-  ['.jsonl', jsonLines],
-])
 
 if (import.meta.main) await runCommand(exportCommand)

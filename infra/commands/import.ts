@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { entries } from '../../shared/contract.ts'
 import { CommandError, printable, runCommand, stopSignal, typedPath } from '../command-line.ts'
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
-import { type PetFile, type PetRow, readPets } from './pet-rows.ts'
+import { type PetRow, readPets } from './pet-rows.ts'
 import { grouped, Progress } from './progress.ts'
 
 const DESCRIPTION = `\
@@ -37,72 +37,61 @@ export const importPets = async (
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> => {
-  const pets = await readPets(file)
+  const path = realpathSync(file)
+  const rows = readPets(path)
+  const mark = openMark(`${path}.${deployment.name}.started`)
+  const progress = new Progress(`of ${grouped(rows.length)} pets`)
   // All imports are one client, because an idempotency record belongs to a client.
   const owner = { clientId: 'import', scopes: [entries.createPet.scope] }
   await withCommandKey(deployment, owner, async (key) => {
-    const mark = openMark(`${pets.path}.${deployment.name}.started`)
     const apiKey = async () => {
       mark.assertValid()
       return key()
     }
-    const progress = new Progress('pets', pets.count)
     const api = new ApiClient({ ...deployment, apiKey, signal, progress })
-    const adder = new PetAdder(api, mark.id, pets)
-    const add = async (row: PetRow) => {
-      signal.throwIfAborted()
-      await adder.add(row)
-      progress.done++
-    }
-    const all = Readable.from(pets.rows()).forEach(add, { concurrency: AT_ONCE })
-    await all.finally(() => progress.stop())
-    adder.report()
+    await addPets(rows, mark.id, api, progress)
   })
 }
 
-/** Adds pets, each with a key that is made of the import, the pet, and how many equal ones came. */
-class PetAdder {
-  readonly #api: ApiClient
-  readonly #importId: string
-  readonly #mayRepeat: PetFile['mayRepeat']
-  readonly #equal = new Map<string, number>()
-  readonly #counts = { added: 0, replayed: 0, refused: 0 }
-
-  constructor(api: ApiClient, importId: string, { mayRepeat }: PetFile) {
-    this.#api = api
-    this.#importId = importId
-    this.#mayRepeat = mayRepeat
+/** Adds pets. Throws a CommandError at the end if some are refused. */
+const addPets = async (
+  rows: PetRow[],
+  importId: string,
+  api: ApiClient,
+  progress: Progress,
+): Promise<void> => {
+  const { method, path } = entries.createPet
+  const nextKey = idempotencyKeys(importId)
+  const counts = { added: 0, replayed: 0, refused: 0 }
+  const refuse = (number: number, problem: unknown): void => {
+    counts.refused++
+    console.info(printable(`Row ${number}: ${problem}`))
   }
-
-  /** Adds a pet, unless an earlier request has. Prints why it is refused. */
-  async add({ number, body, problem }: PetRow): Promise<void> {
-    const refusal = problem ?? (await this.#send(body))
-    if (refusal === undefined) return
-    this.#counts.refused++
-    console.info(printable(`Row ${number}: ${refusal}`))
-  }
-
-  async #send(body: string): Promise<string | undefined> {
-    const digest = hash('sha256', this.#importId + body, 'base64url')
-    const before = this.#equal.get(digest) ?? 0
-    if (this.#mayRepeat(body)) this.#equal.set(digest, before + 1)
-    const { method, path } = entries.createPet
-    const headers = { 'Idempotency-Key': `import-${digest}-${before}` }
+  const add = async ({ number, body, problem }: PetRow): Promise<void> => {
+    progress.count()
+    if (problem) return refuse(number, problem)
+    const headers = { 'Idempotency-Key': nextKey(body) }
     const request = { method, path, headers, body }
-    const response = await this.#api.send(request, hasStatus(201, 400, 413, 422))
-    if (response.status !== 201) return `${Object(response.json).message}`
+    const response = await api.send(request, hasStatus(201, 400, 413, 422))
+    if (response.status !== 201) return refuse(number, Object(response.json).message)
     // A replay adds nothing.
-    this.#counts[response.headers.has('Idempotent-Replayed') ? 'replayed' : 'added']++
-    return undefined
+    counts[response.headers.has('Idempotent-Replayed') ? 'replayed' : 'added']++
   }
+  await Readable.from(rows).forEach(add, { concurrency: AT_ONCE })
+  const { added, replayed, refused } = counts
+  const earlier = replayed > 0 ? `, ${grouped(replayed)} added by earlier requests` : ''
+  console.info(`${grouped(added)} added${earlier}, ${grouped(refused)} refused.`)
+  if (refused > 0)
+    throw new CommandError('Correct the refused rows in the file, and run this again.')
+}
 
-  /** Prints what became of all. Throws a CommandError if some are refused. */
-  report(): void {
-    const { added, replayed, refused } = this.#counts
-    const earlier = replayed > 0 ? `, ${grouped(replayed)} added by earlier requests` : ''
-    console.info(`${grouped(added)} added${earlier}, ${grouped(refused)} refused.`)
-    if (refused > 0)
-      throw new CommandError('Correct the refused rows in the file, and run this again.')
+/** Keys that are made of the import, the pet, and how many equal ones came before. */
+const idempotencyKeys = (importId: string) => {
+  const equal = new Map<string, number>()
+  return (body: string): string => {
+    const before = equal.get(body) ?? 0
+    equal.set(body, before + 1)
+    return `import-${hash('sha256', importId + body, 'base64url')}-${before}`
   }
 }
 
@@ -114,7 +103,7 @@ const VALID_MS = 23 * 3_600_000
  * id. `assertValid` throws a CommandError if that was more than 23 hours ago.
  */
 const openMark = (path: string): { id: string; assertValid: () => void } => {
-  if (!existsSync(path)) makeMark(path)
+  makeMark(path)
   const id = readFileSync(path, 'utf8')
   const began = Date.parse(id.split(' ')[0] ?? '')
   const assertValid = () => {
@@ -130,7 +119,7 @@ const openMark = (path: string): { id: string; assertValid: () => void } => {
   return { id, assertValid }
 }
 
-/** Makes a mark at once and whole, because another import of the file may begin now, too. */
+/** Makes a mark at once and whole, unless there is one: several imports may begin now. */
 const makeMark = (path: string): void => {
   const id = randomUUID()
   const draft = `${path}.${id}`

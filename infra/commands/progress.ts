@@ -1,24 +1,26 @@
-/** Prints to standard error how far a command is, every ten seconds. */
+/** Prints to standard error how far a command is, at most every ten seconds. */
 export class Progress {
   /** How many are done. */
   done = 0
-  /** Why it takes longer than usual; empty if it does not. */
-  delay = ''
-  readonly #timer: NodeJS.Timeout
+  readonly #things: string
+  #reportedAt = performance.now()
 
-  /** Begins to count `things`, such as `pets`, of which there are `total`, if that is known. */
-  constructor(things: string, total?: number) {
-    const startedAt = performance.now()
-    const of = total === undefined ? '' : ` of ${grouped(total)}`
-    this.#timer = setInterval(() => {
-      const perSecond = Math.round((1000 * this.done) / (performance.now() - startedAt))
-      const line = `${grouped(this.done)}${of} ${things}, ${perSecond} a second. ${this.delay}`
-      console.error(line.trim())
-    }, 10_000).unref()
+  /** Begins to count `things`, such as `of 1,000 pets`. */
+  constructor(things: string) {
+    this.#things = things
   }
 
-  stop(): void {
-    clearInterval(this.#timer)
+  /** Call it when one is done. */
+  count(): void {
+    this.done++
+    this.report()
+  }
+
+  /** Call it when one is delayed, with the reason. */
+  report(delay = ''): void {
+    if (performance.now() - this.#reportedAt < 10_000) return
+    this.#reportedAt = performance.now()
+    console.error(`${grouped(this.done)} ${this.#things}. ${delay}`.trim())
   }
 }
 

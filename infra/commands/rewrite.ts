@@ -51,7 +51,7 @@ export const rewrite = async (plan: Plan): Promise<void> => {
   let failed = 0
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
-    progress.done++
+    progress.count()
     try {
       const wanted = collection.upgradedItem(item)
       if (isDeepStrictEqual(item, wanted)) return
@@ -68,7 +68,6 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     for await (const { Items = [] } of table.pages())
       await Readable.from(Items).forEach(visit, { concurrency: AT_ONCE })
   } finally {
-    progress.stop()
     console.info(`${progress.done} read, ${rewritten} rewritten.`)
   }
   if (failed > 0) throw new CommandError(`Correct the ${failed} items above by hand.`)

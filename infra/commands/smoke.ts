@@ -7,9 +7,10 @@ import { PATH_PARAMETER } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, printable, runCommand, stopSignal } from '../command-line.ts'
-import { ApiClient, type ApiResponse } from './api-client.ts'
+import { type ApiAccess, ApiClient, type ApiResponse } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
+import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
 Tests a deployment: adds, lists and deletes a pet, calls each function, and checks error responses.
@@ -29,14 +30,8 @@ const smokeCommand = deploymentCommand('npm run smoke --', DESCRIPTION)
     })
   })
 
-/** An API, a key for it, and how long to wait for it. Requests end when `signal` aborts. */
-type TestedApi = {
-  baseUrl: string
-  apiKey: () => Promise<string>
-  waitSeconds: number
-  perSecond: number
-  signal: AbortSignal
-}
+/** An API, and for how many seconds to repeat a GET: a new deployment or a list may be late. */
+type TestedApi = Omit<ApiAccess, 'progress'> & { waitSeconds: number }
 
 /** A request, and the response that it should get: its status, and a text in its body. */
 type Check = {
@@ -50,28 +45,25 @@ type Check = {
   note?: string
 }
 
-/** Tests an API. Throws a CommandError, or the reason of `signal`, after it has deleted its pet. */
+/** Tests an API. Throws a CommandError, or the reason of its signal, after it has deleted its pet. */
 export const smokeTest = async (access: TestedApi): Promise<void> => {
-  const api = new ApiClient(access)
-  const check = (row: Check) => assertResponse(api, access.waitSeconds, row)
+  const check = checksOf(access)
   await check({ method: 'GET', path: '/pets?limit=1', expect: 200 })
-  const name = `smoke-test-${randomUUID()}`
-  const id = await checkPet(check, name, access)
+  const id = await checkPet(access)
   for (const entry of Object.values(entries)) await check(harmlessCheck(entry, id))
   const order = { method: 'POST', path: '/store/orders', body: { petId: id } }
   await check({ ...order, expect: 409, note: 'for the deleted pet' })
   // Errors of API Gateway itself have the same body as those of functions.
   await check({ method: 'GET', path: '/pets/1/smoke-test', expect: 404 })
   await check({ method: 'PUT', path: '/pets', expect: 405 })
-  const keyless = new ApiClient({ ...access, apiKey: async () => '' })
-  const withoutKey = { method: 'GET', path: '/pets', expect: 401, note: 'without a key' }
-  await assertResponse(keyless, access.waitSeconds, withoutKey)
+  const checkWithoutKey = checksOf({ ...access, apiKey: async () => '' })
+  await checkWithoutKey({ method: 'GET', path: '/pets', expect: 401, note: 'without a key' })
 }
 
-type SendCheck = (row: Check) => Promise<ApiResponse>
-
-/** Adds, lists and deletes a pet of this name. Returns its id. */
-const checkPet = async (check: SendCheck, name: string, access: TestedApi): Promise<number> => {
+/** Adds, lists and deletes a pet. Returns its id. */
+const checkPet = async (access: TestedApi): Promise<number> => {
+  const check = checksOf(access)
+  const name = `smoke-test-${randomUUID()}`
   const creation = {
     method: 'POST',
     path: '/pets',
@@ -83,29 +75,32 @@ const checkPet = async (check: SendCheck, name: string, access: TestedApi): Prom
   }
   try {
     const { text, json } = await check(creation)
-    const { id } = Object(json)
     await check({ ...creation, contains: text, note: 'with the same Idempotency-Key' })
     const list = { method: 'GET', path: '/pets?status=sold&limit=100', expect: 200 }
     await check({ ...list, contains: text, note: 'for the new pet' })
-    await check({ method: 'DELETE', path: `/pets/${id}`, expect: 204 })
-    return id
+    await check(deletionOf(json, creation))
+    return Object(json).id
   } catch (error) {
     // The signal may have aborted.
-    const api = new ApiClient({ ...access, signal: new AbortController().signal })
-    await removePet(api, creation)
+    const { signal } = new AbortController()
+    await removePet(checksOf({ ...access, signal, waitSeconds: 0 }), creation)
     throw error
   }
 }
 
+/** With a key, so that it is right although the pet was deleted before. */
+const deletionOf = (pet: unknown, { headers }: Check): Check => {
+  return { method: 'DELETE', path: `/pets/${Object(pet).id}`, headers, expect: 204 }
+}
+
 /** Deletes the pet of a failed run. To find it, repeats its creation with the same key. */
-const removePet = async (api: ApiClient, creation: Check): Promise<void> => {
-  const created = await api.send(requestOf(creation), () => true)
-  // Another pet must stay.
-  const id = isRight(created, creation) ? Object(created.json).id : undefined
-  const removal = { method: 'DELETE', path: `/pets/${id}` }
-  const { status } = id ? await api.send(removal, () => true) : created
-  if (status === 204 || status === 404) console.info(`${creation.note} is deleted.`)
-  else console.info(`${creation.note} may be left. To delete it: DELETE /pets/${id ?? '<id>'}`)
+const removePet = async (check: SendCheck, creation: Check): Promise<void> => {
+  try {
+    const { json } = await check(creation)
+    await check(deletionOf(json, creation))
+  } catch {
+    console.info(`${creation.note} may be left. Find it in GET /pets?status=sold, and delete it.`)
+  }
 }
 
 /** A request with an id that no resource has, which changes nothing. */
@@ -125,35 +120,27 @@ const harmlessCheck = (
   return { ...request, expect: hasResource ? 404 : 200 }
 }
 
-/**
- * Sends a request. Repeats a GET for `waitSeconds`, as a new deployment or a list may be late.
- * Throws a CommandError if the response is wrong.
- */
-const assertResponse = async (
-  api: ApiClient,
-  waitSeconds: number,
-  row: Check,
-): Promise<ApiResponse> => {
-  const { method, path, expect, note } = row
-  const seconds = method === 'GET' ? waitSeconds : 0
-  const response = await api.send(requestOf(row), (each) => isRight(each, row), seconds)
-  const name = [method, path, note].filter(Boolean).join(' ')
-  if (isRight(response, row)) {
-    console.info(`✓ ${name}: ${expect}`)
-    return response
-  }
-  const { status, text, headers: received } = response
-  const got = printable(`${status}: ${text.slice(0, 500)} (${received.get('X-Request-Id')})`)
-  console.info(`✗ ${name}: expected ${expect}, got ${got}`)
-  throw new CommandError('The smoke test failed.')
-}
+type SendCheck = (row: Check) => Promise<ApiResponse>
 
-const requestOf = ({ method, path, headers = {}, body }: Check) => ({
-  method,
-  path,
-  headers,
-  body: body && stringifyJson(body),
-})
+/** Sends the requests of checks. Throws a CommandError if a response is wrong. */
+const checksOf = ({ waitSeconds, ...access }: TestedApi): SendCheck => {
+  const api = new ApiClient({ ...access, progress: new Progress('checks') })
+  return async (row) => {
+    const { method, path, headers = {}, body, expect, note } = row
+    const request = { method, path, headers, body: body && stringifyJson(body) }
+    const seconds = method === 'GET' ? waitSeconds : 0
+    const response = await api.send(request, (each) => isRight(each, row), seconds)
+    const name = [method, path, note].filter(Boolean).join(' ')
+    if (isRight(response, row)) {
+      console.info(`✓ ${name}: ${expect}`)
+      return response
+    }
+    const { status, text, headers: received } = response
+    const got = printable(`${status}: ${text.slice(0, 500)} (${received.get('X-Request-Id')})`)
+    console.info(`✗ ${name}: expected ${expect}, got ${got}`)
+    throw new CommandError('The smoke test failed.')
+  }
+}
 
 /** Whether a response has the status, the text and, if it is an error, the body of all errors. */
 const isRight = (

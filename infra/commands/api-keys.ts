@@ -15,9 +15,6 @@ import { CommandError, toCommandError } from '../command-line.ts'
 import { awsOptions } from './aws.ts'
 import type { Deployment } from './deployment.ts'
 
-/** Where keys are valid, and who issues them. */
-type Issuer = Pick<Deployment, 'apiKeysTable' | 'keyPrefix' | 'operator' | 'clockProblem'>
-
 /** For how many seconds a key is valid; `never` if it does not end by itself. */
 export type Lifetime = number | 'never'
 
@@ -35,12 +32,12 @@ export type NewApiKey = { text: string; stored: StoredApiKey }
 /** The API keys of a deployment. */
 export class ApiKeyTable {
   readonly #client = DynamoDBDocumentClient.from(new DynamoDBClient(awsOptions()), itemFormat)
-  readonly #issuer: Issuer
+  readonly #deployment: Deployment
   readonly #table: { TableName: string }
 
-  constructor(issuer: Issuer) {
-    this.#issuer = issuer
-    this.#table = { TableName: issuer.apiKeysTable }
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment
+    this.#table = { TableName: deployment.apiKeysTable }
   }
 
   /** Scans the whole table. Returns the keys, oldest first. */
@@ -60,7 +57,7 @@ export class ApiKeyTable {
     request: KeyRequest,
     ending?: { old: StoredApiKey; end: number },
   ): Promise<NewApiKey> {
-    const key = newKey(this.#issuer, request)
+    const key = newKey(this.#deployment, request)
     const { keyId } = key.stored
     // Before it may be stored: this process may end at any moment.
     console.error(`Issuing the API key ${keyId}. If this is stopped, revoke it.`)
@@ -100,12 +97,12 @@ export class ApiKeyTable {
       Key: { digest },
       UpdateExpression: 'SET revokedBy = :operator, expiresAt = :now',
       ConditionExpression: 'attribute_exists(digest)',
-      ExpressionAttributeValues: { ':operator': this.#issuer.operator, ':now': secondsFromNow(0) },
+      ExpressionAttributeValues: {
+        ':operator': this.#deployment.operator,
+        ':now': secondsFromNow(0),
+      },
     })
-    await this.#client.send(update).catch((error) => {
-      // If it is deleted meanwhile, nothing of it may be left.
-      if (error.name !== 'ConditionalCheckFailedException') throw error
-    })
+    await this.#client.send(update)
   }
 
   /** Deletes a key at once, without a trace. */
@@ -116,7 +113,7 @@ export class ApiKeyTable {
 
 /** Makes a key, which is valid when it is stored. Throws a CommandError if the clock is wrong. */
 const newKey = (
-  { keyPrefix, operator, clockProblem }: Issuer,
+  { keyPrefix, operator, clockProblem }: Deployment,
   { name, clientId = randomId('client'), scopes, expiresIn }: KeyRequest,
 ): NewApiKey => {
   if (clockProblem) throw new CommandError(clockProblem)

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { keyState, storedScopes } from '../../shared/model/api-key.ts'
@@ -15,17 +14,17 @@ const keys = deploymentCommand(
 
 const scopeOption = (description: string) =>
   new Option('--scope <scope...>', description).choices([...scopes, 'all'])
-const lifetimeOption = (description: string) =>
-  new Option('--expires-in <duration>', description).argParser(
-    (text): Lifetime => (text === 'never' ? text : duration(text)),
-  )
+const lifetimeOption = () =>
+  new Option('--expires-in <duration>', 'required: the lifetime of the key, such as 90d, or never')
+    .argParser((text): Lifetime => (text === 'never' ? text : duration(text)))
+    .makeOptionMandatory()
 
 keys
   .command('issue')
   .description('make a key, and print it: only its digest is stored')
   .requiredOption('--name <text>', 'required: who uses the key')
   .addOption(scopeOption('required: what the key allows').makeOptionMandatory())
-  .addOption(lifetimeOption('required: its lifetime, such as 90d, or never').makeOptionMandatory())
+  .addOption(lifetimeOption())
   .action(async ({ name, scope, expiresIn }) => {
     const table = await openTable()
     await printNewKey(await table.issue({ name, scopes: chosenScopes(scope), expiresIn }))
@@ -44,7 +43,7 @@ keys
   .description('make a new key for the client of a key, and let the old one expire')
   .requiredOption('--grace <duration>', 'required: how long the old key stays valid', duration)
   .addOption(scopeOption('what the new key allows besides; for less, issue another key'))
-  .addOption(lifetimeOption('its lifetime, or never; required if the old key expires'))
+  .addOption(lifetimeOption())
   .action(async (keyId, { grace, scope = [], expiresIn }) => {
     const rotation = { grace, scopes: chosenScopes(scope), expiresIn }
     const { key, previous } = await rotate(await openTable(), keyId, rotation)
@@ -55,13 +54,12 @@ keys
 keys
   .command('revoke <keyId>')
   .description('make a key invalid')
-  .option('--yes', 'do not ask for confirmation')
-  .action(async (keyId, { yes }) => {
+  .action(async (keyId) => {
     const table = await openTable()
     const key = await findKey(table, keyId)
-    if (!yes) await confirm(printable(`Revoke ${keyId}, the key of ${key.clientId} (${key.name})?`))
     await table.revoke(key)
-    console.info(`${keyId} is revoked. ${LATE_END}`)
+    const owner = printable(`${key.clientId} (${key.name})`)
+    console.info(`${keyId}, the key of ${owner}, is revoked. ${LATE_END}`)
   })
 
 /** Printed whenever a key ends, because functions cache keys. */
@@ -73,11 +71,11 @@ const chosenScopes = (chosen: readonly (Scope | 'all')[]): Scope[] =>
   scopes.filter((scope) => chosen.includes('all') || chosen.includes(scope))
 
 /** Scopes are added. The old key is valid for `grace` more seconds, or until it expires. */
-type Rotation = { grace: number; scopes: readonly Scope[]; expiresIn: Lifetime | undefined }
+type Rotation = { grace: number; scopes: readonly Scope[]; expiresIn: Lifetime }
 
 /**
  * Issues a new key to the client of a key, and lets the old one expire. Throws a CommandError if
- * the old key does not exist, is revoked, or expires while the rotation has no lifetime.
+ * the old key does not exist or is revoked.
  */
 export const rotate = async (
   table: ApiKeyTable,
@@ -85,16 +83,10 @@ export const rotate = async (
   { grace, scopes: added, expiresIn }: Rotation,
 ): Promise<{ key: NewApiKey; previous: StoredApiKey }> => {
   const old = await findKey(table, id)
-  const { clientId, name, expiresAt } = old
-  // An earlier rotation may have shortened its life.
-  if (expiresAt !== undefined && expiresIn === undefined)
-    throw new CommandError(
-      `${id} expires. Set the lifetime of the new key: --expires-in 90d, or never.`,
-    )
+  const { clientId, name, expiresAt = Infinity } = old
   const scopes = [...new Set([...storedScopes(old.scopes), ...added])]
-  const end = Math.min(expiresAt ?? Infinity, secondsFromNow(grace))
-  const request = { clientId, name, scopes, expiresIn: expiresIn ?? ('never' as const) }
-  const key = await table.issue(request, { old, end })
+  const end = Math.min(expiresAt, secondsFromNow(grace))
+  const key = await table.issue({ clientId, name, scopes, expiresIn }, { old, end })
   return { key, previous: { ...old, expiresAt: end } }
 }
 
@@ -107,17 +99,6 @@ export const findKey = async (table: ApiKeyTable, id: string): Promise<StoredApi
     )
   if (found.revokedBy) throw new CommandError(`${id} was revoked by ${found.revokedBy}.`)
   return found
-}
-
-/** Asks on the terminal. Throws a CommandError unless `y` or `yes` is typed. */
-export const confirm = async (
-  question: string,
-  input: Readable & { isTTY?: boolean } = process.stdin,
-): Promise<void> => {
-  if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes.')
-  process.stderr.write(`${question} [y/N] `)
-  const [reply = ''] = await input.take(1).toArray()
-  if (!/^y(es)?\s*$/i.test(reply)) throw new CommandError('Nothing was revoked.')
 }
 
 /** Prints a new key: only this shows a key itself. Throws a CommandError if it cannot. */
@@ -151,18 +132,15 @@ const cellsOf = (key: StoredApiKey): unknown[] => {
     key.clientId,
     key.name,
     storedScopes(key.scopes).join(' ') || 'none',
-    minuteOf(Date.parse(key.createdAt) / 1000),
-    key.expiresAt === undefined ? 'never' : minuteOf(key.expiresAt),
+    key.createdAt,
+    key.expiresAt === undefined ? 'never' : isoTime(key.expiresAt),
     state === 'valid' && soonEnd(key.expiresAt) ? 'valid, ends soon' : state,
     key.issuedBy ?? '',
     key.revokedBy ?? '',
   ]
 }
 
-/** A time in seconds since 1970 as `2026-11-20 13:20Z`, or a damaged one as it is. */
-const minuteOf = (seconds: unknown): unknown => {
-  const time = typeof seconds === 'number' ? new Date(seconds * 1000).toJSON() : undefined
-  return time?.replace(/T(\d+:\d+):.*Z$/, ' $1Z') ?? seconds
-}
+/** A time in seconds since 1970 as ISO 8601, or a damaged one as it is. */
+const isoTime = (seconds: number): unknown => new Date(seconds * 1000).toJSON() ?? seconds
 
 if (import.meta.main) await runCommand(keys)

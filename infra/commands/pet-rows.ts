@@ -55,10 +55,7 @@ const csvRows = (bytes: Buffer): PetRow[] => {
       skip_empty_lines: true,
       max_record_size: MAX_RECORD,
       // The parser does not count the header.
-      on_record: (cells, { records, empty_lines }) => ({
-        number: records + empty_lines + 1,
-        ...petOf(cells),
-      }),
+      on_record: (cells, { records, empty_lines }) => petOf(cells, records + empty_lines + 1),
     })
   } catch (error) {
     if (error instanceof CommandError) throw error
@@ -78,7 +75,7 @@ const checkedHeader = (names: string[]): string[] => {
 const DIGITS = /^-?(0|[1-9]\d*)$/
 
 /** An empty cell is an absent field. An integer keeps all digits, unless its field may be text. */
-const petOf = (cells: Cells): Pick<PetRow, 'body' | 'problem'> => {
+const petOf = (cells: Cells, number: number): PetRow => {
   const fields: Record<string, unknown> = {}
   let problem: string | undefined
   for (const [name, schema] of Object.entries<v.GenericSchema>(NewPet.entries)) {
@@ -90,13 +87,16 @@ const petOf = (cells: Cells): Pick<PetRow, 'body' | 'problem'> => {
     if (!isText && /^[\d.,]+e/i.test(cell))
       problem = `${name} must be in digits: a spreadsheet may have rounded ${cell}.`
   }
-  return { body: JSON.stringify(fields), problem }
+  return { number, body: JSON.stringify(fields), problem }
 }
 
 const jsonRows = (bytes: Buffer): PetRow[] => {
-  const lines = bytes.toString().split('\n')
-  const rows = lines.map((line, i) => ({ number: i + 1, body: line.trim() }))
-  return rows.filter(({ body }) => body).map((row) => ({ ...row, problem: unknownField(row.body) }))
+  const rows: PetRow[] = []
+  for (const [i, line] of bytes.toString().split('\n').entries()) {
+    const body = line.trim()
+    if (body) rows.push({ number: i + 1, body, problem: unknownField(body) })
+  }
+  return rows
 }
 
 /** What is wrong with other JSON than objects, the API says. */

@@ -22,8 +22,6 @@ export const runCommand = async (command: CommandUnknownOpts): Promise<void> => 
   process.stdout.on('error', () => {
     process.exitCode = 1
   })
-  for (const each of command.commands)
-    each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
     useProxies()
     await command.parseAsync()
@@ -53,17 +51,12 @@ export const stopSignal = (): AbortSignal => {
 /** Lets requests use the proxies of the environment, except those to this machine. */
 const useProxies = (): void => {
   const { no_proxy, NO_PROXY = '' } = process.env
-  const named = (no_proxy ?? NO_PROXY).replaceAll(/[\s,]+/g, ',')
-  const direct = [named, 'localhost', '127.0.0.1', '[::1]', '::1'].join(',')
+  const direct = [no_proxy ?? NO_PROXY, 'localhost', '127.0.0.1', '[::1]', '::1'].join(',')
   const env = { ...process.env, no_proxy: direct, NO_PROXY: direct }
   for (const [name, value] of Object.entries(env))
     if (/^https?_proxy$/i.test(name) && value && !value.includes('://'))
       Object.assign(env, { [name]: `http://${value}` })
-  try {
-    setGlobalProxyFromEnv(env)
-  } catch (error) {
-    throw new CommandError(`HTTP_PROXY or HTTPS_PROXY names no proxy: ${Object(error).message}`)
-  }
+  setGlobalProxyFromEnv(env)
 }
 
 /** The path of a file that the user has named: npm runs commands in the folder of this package. */

@@ -50,8 +50,8 @@ export class ApiKeyTable {
 
   /**
    * Makes a key, and stores it; in the same transaction, another one is let expire at `end`
-   * (seconds since 1970). Throws a CommandError if somebody has changed that one meanwhile, or
-   * if the new key may be stored although DynamoDB did not confirm it: then nobody has seen it.
+   * (seconds since 1970). Throws a CommandError if somebody has changed that one meanwhile, or if
+   * DynamoDB does not confirm the new key: then nobody has seen it.
    */
   async issue(
     request: KeyRequest,
@@ -66,14 +66,11 @@ export class ApiKeyTable {
       TransactItems: ending ? [...items, { Update: this.#endingOf(ending) }] : items,
     })
     await this.#client.send(write).catch((error) => {
-      const { $fault, $metadata, message } = error
-      if (/ConditionalCheckFailed/.test(message))
+      if (/ConditionalCheckFailed/.test(error.message))
         throw new CommandError('Somebody else has changed the old key. No new key was issued.')
-      // If it was sent twice, the refusal says nothing of the first one.
-      if ($fault === 'client' && $metadata.attempts === 1) throw error
-      const advice = 'Nobody has seen it: revoke it if npm run keys -- list shows it.'
-      const problem = toCommandError(error).message
-      throw new CommandError(`${problem} The key ${keyId} may have been stored. ${advice}`)
+      // Also after a refusal, which says nothing of an earlier attempt of the SDK.
+      const advice = `If npm run keys -- list shows the key ${keyId}, revoke it.`
+      throw new CommandError(`${toCommandError(error).message} ${advice}`)
     })
     return key
   }

@@ -43,9 +43,11 @@ const AT_ONCE = 8
  * cannot be read or written. Throws a CommandError at the end if there were any, and the reason of
  * the signal.
  */
-export const rewrite = async (plan: Plan): Promise<void> => {
-  const { collection, signal } = plan
-  const table = new RewrittenTable(plan)
+export const rewrite = async ({ table, collection, signal }: Plan): Promise<void> => {
+  // The SDK pauses longer after each attempt: after ten, it has tried for about a minute.
+  const options = { ...awsOptions(), maxAttempts: 10 }
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(options), itemFormat)
+  const pace = new Pace(PER_SECOND, signal)
   const progress = new Progress('items')
   let rewritten = 0
   let failed = 0
@@ -55,7 +57,7 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     try {
       const wanted = collection.upgradedItem(item)
       if (isDeepStrictEqual(item, wanted)) return
-      if (await table.replace(wanted)) rewritten++
+      if (await replace(client, table, wanted, pace)) rewritten++
     } catch (error) {
       const { name, message, $metadata } = Object(error)
       const isOfItem = !$metadata || name === 'ValidationException'
@@ -65,7 +67,10 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     }
   }
   try {
-    for await (const { Items = [] } of table.pages())
+    for await (const { Items = [] } of paginateScan(
+      { client, pageSize: 1000 },
+      { TableName: table },
+    ))
       await Readable.from(Items).forEach(visit, { concurrency: AT_ONCE })
   } finally {
     console.info(`${progress.done} read, ${rewritten} rewritten.`)
@@ -73,47 +78,32 @@ export const rewrite = async (plan: Plan): Promise<void> => {
   if (failed > 0) throw new CommandError(`Correct the ${failed} items above by hand.`)
 }
 
-/** A table whose items are read, and written at a limited rate. */
-class RewrittenTable {
-  readonly #client: DynamoDBDocumentClient
-  readonly #name: string
-  readonly #pace: Pace
-
-  constructor({ table, signal }: Plan) {
-    // The SDK pauses longer after each attempt: after ten, it has tried for about a minute.
-    const client = new DynamoDBClient({ ...awsOptions(), maxAttempts: 10 })
-    this.#client = DynamoDBDocumentClient.from(client, itemFormat)
-    this.#name = table
-    this.#pace = new Pace(PER_SECOND, signal)
-  }
-
-  /** All items, page by page. */
-  pages() {
-    return paginateScan({ client: this.#client, pageSize: 1000 }, { TableName: this.#name })
-  }
-
-  /**
-   * Replaces an item on condition that it has the revision that was read, which it keeps: so a
-   * resend does no harm, and a later change or delete wins. Returns whether it did.
-   */
-  async replace(item: Attributes): Promise<boolean> {
-    const put = new PutCommand({
-      TableName: this.#name,
-      Item: item,
-      ConditionExpression: 'revision = :revision',
-      ExpressionAttributeValues: { ':revision': item.revision },
-    })
-    for (;;) {
-      await this.#pace.turn()
-      try {
-        await this.#client.send(put)
-        return true
-      } catch (error) {
-        const { name } = error as Error // The SDK throws nothing else.
-        if (name === 'ConditionalCheckFailedException') return false
-        // A transaction holds the item. It may be one that only checks it.
-        if (name !== 'TransactionConflictException') throw error
-      }
+/**
+ * Replaces an item on condition that it has the revision that was read, which it keeps: so a resend
+ * does no harm, and a later change or delete wins. Returns whether it did.
+ */
+const replace = async (
+  client: DynamoDBDocumentClient,
+  table: string,
+  item: Attributes,
+  pace: Pace,
+): Promise<boolean> => {
+  const put = new PutCommand({
+    TableName: table,
+    Item: item,
+    ConditionExpression: 'revision = :revision',
+    ExpressionAttributeValues: { ':revision': item.revision },
+  })
+  for (;;) {
+    await pace.turn()
+    try {
+      await client.send(put)
+      return true
+    } catch (error) {
+      const { name } = error as Error // The SDK throws nothing else.
+      if (name === 'ConditionalCheckFailedException') return false
+      // A transaction holds the item. It may be one that only checks it.
+      if (name !== 'TransactionConflictException') throw error
     }
   }
 }

@@ -73,10 +73,9 @@ test.each<[string, () => Fault, string]>([
   const error = await table.issue(shopFront).catch((error) => error)
 
   const [stored] = (await ids()).filter((id) => !before.includes(id))
-  const advice = 'Nobody has seen it: revoke it if npm run keys -- list shows it.'
   const line =
     `The DynamoDB at ${proxy.endpoint} ${problem}: Made by the test. ` +
-    `The key ${stored} may have been stored. ${advice}`
+    `If npm run keys -- list shows the key ${stored}, revoke it.`
   expect(error).toEqual(new CommandError(line))
 })
 

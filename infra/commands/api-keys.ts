@@ -110,10 +110,14 @@ export class ApiKeyTable {
 
 /** Makes a key, which is valid when it is stored. Throws a CommandError if the clock is wrong. */
 const newKey = (
-  { keyPrefix, operator, clockProblem }: Deployment,
+  { keyPrefix, operator, clockOffset }: Deployment,
   { name, clientId = randomId('client'), scopes, expiresIn }: KeyRequest,
 ): NewApiKey => {
-  if (clockProblem) throw new CommandError(clockProblem)
+  if (Math.abs(clockOffset) > 60_000)
+    throw new CommandError(
+      'The clocks of this machine and of AWS are over a minute apart, so a new key would begin or ' +
+        'end at a wrong time. Set the clock.',
+    )
   const text = newApiKey(keyPrefix)
   const stored = {
     digest: digestOf(text),

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { STSClient } from '@aws-sdk/client-sts'
 import { timeouts } from '../command-line.ts'
 
 /**
  * Lets the AWS clients of this process use the profile, the region and the certificates that the
- * environment names, as `cdk` does. Call it before the first `awsOptions`.
+ * environment names, as `cdk` does, or another region. Call it before the first `awsOptions`.
  */
-export const useAwsEnvironment = (): void => {
+export const useAwsEnvironment = async (region?: string): Promise<void> => {
   const { env } = process
   // The SDK knows no variables with DEFAULT, and takes an empty one for a value.
   for (const name of ['PROFILE', 'REGION']) {
@@ -17,24 +18,17 @@ export const useAwsEnvironment = (): void => {
     if (value) env[`AWS_${name}`] = value
     else delete env[`AWS_${name}`]
   }
+  // The profile may have the region.
+  env.AWS_REGION = region ?? (await new STSClient().config.region())
+  // To the SDK, a profile would come before access keys.
+  if (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY) delete env.AWS_PROFILE
   const { AWS_CA_BUNDLE: file } = env
   if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')])
 }
 
 /** The options of an AWS client. */
 export const awsOptions = () => {
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env
-  // To the SDK, a profile would come before access keys.
-  const credentials = AWS_ACCESS_KEY_ID &&
-    AWS_SECRET_ACCESS_KEY && {
-      accessKeyId: AWS_ACCESS_KEY_ID,
-      secretAccessKey: AWS_SECRET_ACCESS_KEY,
-      ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
-    }
   // These agents use the proxies of the environment.
   const agents = { httpAgent: http.globalAgent, httpsAgent: https.globalAgent }
-  return {
-    requestHandler: { ...timeouts.requestHandler, ...agents },
-    ...(credentials && { credentials }),
-  }
+  return { requestHandler: { ...timeouts.requestHandler, ...agents } }
 }

@@ -43,8 +43,8 @@ export type Deployment = {
   operator: string
   /** How many requests a command sends in a second, unless it is told: fewer than the throttle. */
   perSecond: number
-  /** Why no key can be issued: its times would be wrong. */
-  clockProblem?: string | undefined
+  /** By how much the clock of AWS is ahead of this machine's, in milliseconds. */
+  clockOffset: number
 }
 
 const PER_SECOND = 200
@@ -58,8 +58,9 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
     await useRunningDatabase(port)
     const baseUrl = `http://${LOOPBACK}:${port}${service.basePath}`
     const name = `${service.stack}Local${port}`
-    const local = { keyPrefix: 'local', operator: 'local', perSecond: PER_SECOND } as const
-    return { name, baseUrl, apiKeysTable: tableName('apiKeys'), ...local }
+    const local = { keyPrefix: 'local', operator: 'local', clockOffset: 0 } as const
+    const apiKeysTable = tableName('apiKeys')
+    return { name, baseUrl, apiKeysTable, perSecond: PER_SECOND, ...local }
   }
   const { output, ...found } = await findStack(stage, prefix)
   const { keyPrefix, throttle } = stages[stage]
@@ -100,12 +101,11 @@ export const findTable = async (
  */
 const findStack = async (stage: StageName, prefix = '') => {
   const { region }: Stage = stages[stage]
-  useAwsEnvironment()
-  if (region) process.env.AWS_REGION = region
-  const { account, operator, clockProblem } = await findOperator(stages[stage])
+  await useAwsEnvironment(region)
+  const { account, operator, clockOffset } = await findOperator(stages[stage])
   const name = prefix + stackName(stages[stage])
   const client = new CloudFormationClient(awsOptions())
-  const place = `${await client.config.region()} of the account ${account}`
+  const place = `${process.env.AWS_REGION} of the account ${account}`
   console.error(`Using ${name} in ${place}`)
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName: name }))
@@ -118,7 +118,7 @@ const findStack = async (stage: StageName, prefix = '') => {
     if (value) return value
     throw new CommandError(`The stack ${name} has no output ${key}. Deploy this version first.`)
   }
-  return { name, operator, clockProblem, output }
+  return { name, operator, clockOffset, output }
 }
 
 /** Asks AWS whose credentials these are. Throws a CommandError if the stage is elsewhere. */
@@ -132,15 +132,6 @@ const findOperator = async ({ name, account: pinned }: Stage) => {
       `The stage ${name} is in the account ${pinned}, but these credentials are of ${account}. ` +
         'Set AWS_PROFILE to use others.',
     )
-  return { account, operator, clockProblem: clockProblemOf(client.config.systemClockOffset) }
-}
-
-/** Why no key can be issued, by the offset with which the SDK corrects this machine's clock. */
-const clockProblemOf = (milliseconds: number): string | undefined => {
-  const minutes = Math.abs(milliseconds) / 60_000
-  if (minutes <= 1) return undefined
-  return (
-    `The clock of this machine and that of AWS are ${Math.round(minutes)} minutes apart, so a new ` +
-    'key would begin or end at a wrong time. Set the clock.'
-  )
+  // The SDK corrects this machine's clock by it.
+  return { account, operator, clockOffset: client.config.systemClockOffset }
 }

@@ -13,7 +13,7 @@ import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
 import { csvLine, formatOf } from './pet-rows.ts'
-import { grouped, Progress } from './progress.ts'
+import { Progress } from './progress.ts'
 
 const lists = {
   pets: { ...entries.listPets, fields: Object.keys(Pet.entries) },
@@ -58,7 +58,7 @@ export const exportItems = async (
     } finally {
       await rm(part, { force: true })
     }
-    console.info(`${file} has ${grouped(progress.done)} ${collection}.`)
+    console.info(`${file} has ${progress.done} ${collection}.`)
   })
 }
 

@@ -7,7 +7,7 @@ import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
 import { type Deployment, deploymentCommand, findDeployment } from './deployment.ts'
 import { type PetRow, readPets } from './pet-rows.ts'
-import { grouped, Progress } from './progress.ts'
+import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
 Adds the pets of a file through the API: a .csv file whose first row names the fields, or a .jsonl
@@ -40,7 +40,7 @@ export const importPets = async (
   const path = realpathSync(file)
   const rows = readPets(path)
   const mark = openMark(`${path}.${deployment.name}.started`)
-  const progress = new Progress(`of ${grouped(rows.length)} pets`)
+  const progress = new Progress(`of ${rows.length} pets`)
   // All imports are one client, because an idempotency record belongs to a client.
   const owner = { clientId: 'import', scopes: [entries.createPet.scope] }
   await withCommandKey(deployment, owner, async (key) => {
@@ -79,8 +79,8 @@ const addPets = async (
   }
   await Readable.from(rows).forEach(add, { concurrency: AT_ONCE })
   const { added, replayed, refused } = counts
-  const earlier = replayed > 0 ? `, ${grouped(replayed)} added by earlier requests` : ''
-  console.info(`${grouped(added)} added${earlier}, ${grouped(refused)} refused.`)
+  const earlier = replayed > 0 ? `, ${replayed} added by earlier requests` : ''
+  console.info(`${added} added${earlier}, ${refused} refused.`)
   if (refused > 0)
     throw new CommandError('Correct the refused rows in the file, and run this again.')
 }

@@ -20,9 +20,6 @@ export class Progress {
   report(delay = ''): void {
     if (performance.now() - this.#reportedAt < 10_000) return
     this.#reportedAt = performance.now()
-    console.error(`${grouped(this.done)} ${this.#things}. ${delay}`.trim())
+    console.error(`${this.done} ${this.#things}. ${delay}`.trim())
   }
 }
-
-/** A number with thousands separators. */
-export const grouped = (number: number): string => number.toLocaleString('en-US')

@@ -17,6 +17,7 @@ export const deploymentAt = (baseUrl: string): Deployment => ({
   keyPrefix: 'local',
   operator: 'jane',
   perSecond: 1000,
+  clockOffset: 0,
 })
 
 /** Serves the API in this process, on the database of the test file, until the test ends. */

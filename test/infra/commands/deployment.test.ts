@@ -72,7 +72,7 @@ test('a stage is known by the outputs of its stack, and the user is told where i
 
   const name = 'BluePetStoreProduction'
   const fields = { name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator }
-  expect(found).toEqual({ ...fields, perSecond: 200 })
+  expect(found).toEqual({ ...fields, perSecond: 200, clockOffset: expect.any(Number) })
   expect(new URLSearchParams(stacks[0]?.body).get('StackName')).toBe(name)
   const line = `Using ${name} in eu-central-1 of the account 123456789012`
   expect(printed).toHaveBeenLastCalledWith(line)
@@ -151,18 +151,15 @@ test.each<[Record<string, string | undefined>, string]>([
   expect(`${key}/${region}`).toBe(expected)
 })
 
-test.each([
-  [30, undefined],
-  [-120, 'The clock of this machine and that of AWS are 2 minutes apart, '],
-])('a clock that is %d seconds slow has the problem %j', async (seconds, problem) => {
+test.each([30, -120])('a clock that is %d seconds slow is noticed', async (seconds) => {
   await cloudFormation(complete)
   const date = () => new Date(Date.now() + seconds * 1000).toUTCString()
   const users = await serveFake(async () => ({ ...identity, headers: { Date: date() } }))
   vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
 
-  const { clockProblem } = await findDeployment(production)
+  const { clockOffset } = await findDeployment(production)
 
-  expect(clockProblem?.slice(0, problem?.length)).toBe(problem)
+  expect(Math.abs(clockOffset / 1000 - seconds)).toBeLessThan(10)
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {

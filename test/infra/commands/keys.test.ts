@@ -94,12 +94,15 @@ test('a key is named before it is stored', async () => {
 })
 
 test('no key is issued while the clock is wrong', async () => {
-  const late = new ApiKeyTable({ ...deployment, clockProblem: 'Set the clock.' })
+  const late = new ApiKeyTable({ ...deployment, clockOffset: -61_000 })
   const { keyId } = (await issue()).stored
   const before = await late.all()
 
-  await expect(late.issue(shopFront)).rejects.toThrow(new CommandError('Set the clock.'))
-  await expect(rotate(late, keyId, rotation)).rejects.toThrow(new CommandError('Set the clock.'))
+  const line =
+    'The clocks of this machine and of AWS are over a minute apart, so a new key would begin or ' +
+    'end at a wrong time. Set the clock.'
+  await expect(late.issue(shopFront)).rejects.toThrow(new CommandError(line))
+  await expect(rotate(late, keyId, rotation)).rejects.toThrow(new CommandError(line))
 
   expect(await late.all()).toEqual(before)
 })

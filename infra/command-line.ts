@@ -102,8 +102,7 @@ export const wholeNumber =
   }
 
 /** Turns a failure of AWS, the network or the AWS settings into a CommandError. */
-export const toCommandError = (error: unknown): Error => {
-  if (!(error instanceof Error)) return new Error(String(error))
+export const toCommandError = (error: Error): Error => {
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
   return explanation
     ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error })
@@ -112,7 +111,7 @@ export const toCommandError = (error: unknown): Error => {
 
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
-  const reason = toCommandError(error)
+  const reason = toCommandError(error as Error) // Nothing else is thrown.
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
   else if (!(reason instanceof CommanderError)) throw reason
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1

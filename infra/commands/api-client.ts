@@ -26,6 +26,8 @@ type ApiRequest = {
 export type ApiResponse = { status: number; headers: Headers; text: string; json: unknown }
 
 const LONGEST_PAUSE_MS = 30_000
+/** In seconds. */
+const MAX_RETRY_AFTER = 3600
 
 /** Calls an API. While it throttles or is unavailable, all requests wait. */
 export class ApiClient {
@@ -53,7 +55,8 @@ export class ApiClient {
       const response = await this.#attempt(request)
       signal.throwIfAborted()
       const { status, headers, text } = response
-      const wait = retryAfter(headers) ?? pause
+      const asked = Number(headers.get('Retry-After') ?? Number.NaN)
+      const wait = asked >= 0 ? 1000 * Math.min(asked, MAX_RETRY_AFTER) : pause
       if (isFinal(response) || performance.now() + wait > end) return response
       progress.report(`Waiting for the API: ${printable(`${status} ${text.slice(0, 200)}`)}`)
       this.#pace.delay(wait)
@@ -94,9 +97,3 @@ export const hasStatus =
       throw new CommandError(`The API does not accept the key of this command: ${message}`)
     return statuses.includes(status)
   }
-
-/** The pause that the service asks for, in milliseconds. */
-const retryAfter = (headers: Headers): number | undefined => {
-  const text = headers.get('Retry-After') ?? ''
-  return /^\d{1,4}$/.test(text) ? Number(text) * 1000 : undefined
-}

@@ -104,15 +104,9 @@ const findStack = async (stage: StageName, prefix = '') => {
   await useAwsEnvironment(region)
   const { account, operator, clockOffset } = await findOperator(stages[stage])
   const name = prefix + stackName(stages[stage])
+  console.error(`Using ${name} in ${process.env.AWS_REGION} of the account ${account}`)
   const client = new CloudFormationClient(awsOptions())
-  const place = `${process.env.AWS_REGION} of the account ${account}`
-  console.error(`Using ${name} in ${place}`)
-  const { Stacks } = await client
-    .send(new DescribeStacksCommand({ StackName: name }))
-    .catch((error) => {
-      if (!/does not exist/.test(error.message)) throw error
-      throw new CommandError(`There is no stack ${name} in ${place}.`)
-    })
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }))
   const output = (key: string): string => {
     const value = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue
     if (value) return value

@@ -103,10 +103,10 @@ export const findKey = async (table: ApiKeyTable, id: string): Promise<StoredApi
 
 /** Prints a new key: only this shows a key itself. Throws a CommandError if it cannot. */
 const printNewKey = async ({ text, stored }: NewApiKey): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<unknown>()
   const lines = ['Store the key now: it is not shown again.', `API key  ${text}`, keyList([stored])]
-  process.stdout.write(`${lines.join('\n')}\n`, resolve)
-  const error = await promise
+  const error = await new Promise((resolve) =>
+    process.stdout.write(`${lines.join('\n')}\n`, resolve),
+  )
   if (error)
     throw new CommandError(`The key ${stored.keyId} is stored, but cannot be shown. Revoke it.`)
 }

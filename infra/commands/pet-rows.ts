@@ -41,8 +41,6 @@ export const csvLine = (cells: unknown[]): string => {
 }
 
 const FIELDS = Object.keys(Pet.entries)
-/** As large as a body may be. A quote that is never closed ends here. */
-const MAX_RECORD = 256 * 1024
 
 type Cells = Record<string, string>
 
@@ -53,7 +51,8 @@ const csvRows = (bytes: Buffer): PetRow[] => {
       columns: checkedHeader,
       record_delimiter: ['\r\n', '\n'],
       skip_empty_lines: true,
-      max_record_size: MAX_RECORD,
+      // As large as a body may be. A quote that is never closed ends here.
+      max_record_size: 256 * 1024,
       // The parser does not count the header.
       on_record: (cells, { records, empty_lines }) => petOf(cells, records + empty_lines + 1),
     })

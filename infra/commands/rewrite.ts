@@ -44,9 +44,7 @@ const AT_ONCE = 8
  * the signal.
  */
 export const rewrite = async ({ table, collection, signal }: Plan): Promise<void> => {
-  // The SDK pauses longer after each attempt: after ten, it has tried for about a minute.
-  const options = { ...awsOptions(), maxAttempts: 10 }
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(options), itemFormat)
+  const client = patientClient()
   const pace = new Pace(PER_SECOND, signal)
   const progress = new Progress('items')
   let rewritten = 0
@@ -76,6 +74,12 @@ export const rewrite = async ({ table, collection, signal }: Plan): Promise<void
     console.info(`${progress.done} read, ${rewritten} rewritten.`)
   }
   if (failed > 0) throw new CommandError(`Correct the ${failed} items above by hand.`)
+}
+
+/** The SDK pauses longer after each attempt: after ten, it has tried for about a minute. */
+const patientClient = (): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({ ...awsOptions(), maxAttempts: 10 })
+  return DynamoDBDocumentClient.from(client, itemFormat)
 }
 
 /**

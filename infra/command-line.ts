@@ -2,19 +2,14 @@
 // AWS SDK, which would delay the start of the local server.
 import { setGlobalProxyFromEnv } from 'node:http'
 import { resolve } from 'node:path'
-import {
-  Command,
-  CommanderError,
-  type CommandUnknownOpts,
-  InvalidArgumentError,
-} from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
 
 /** Creates a command that users call with `call`, such as `npm run keys --`. */
 export const command = (call: string, description: string) =>
-  new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
+  new Command(call).description(description).showHelpAfterError(`See ${call} --help`)
 
 /** Runs the action of a command with the arguments of this process. */
 export const runCommand = async (command: CommandUnknownOpts): Promise<void> => {
@@ -112,9 +107,9 @@ export const toCommandError = (error: Error): Error => {
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
   const reason = toCommandError(error as Error) // Nothing else is thrown.
-  if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
-  else if (!(reason instanceof CommanderError)) throw reason
-  process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1
+  if (!(reason instanceof CommandError)) throw reason
+  process.stderr.write(`${reason.message}\n`)
+  process.exitCode = 1
 }
 
 const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))

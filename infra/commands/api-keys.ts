@@ -15,15 +15,12 @@ import { CommandError, toCommandError } from '../command-line.ts'
 import { awsOptions } from './aws.ts'
 import type { Deployment } from './deployment.ts'
 
-/** For how many seconds a key is valid; `never` if it does not end by itself. */
-export type Lifetime = number | 'never'
-
-/** Who gets a key, what it allows, and when it ends. */
+/** Who gets a key, what it allows, and for how many seconds: `Infinity` if it never ends. */
 type KeyRequest = {
   name: string
   clientId?: string
   scopes: readonly string[]
-  expiresIn: Lifetime
+  expiresIn: number
 }
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
@@ -126,7 +123,7 @@ const newKey = (
     name,
     scopes,
     createdAt: new Date().toISOString(),
-    ...(expiresIn !== 'never' && { expiresAt: secondsFromNow(expiresIn) }),
+    ...(expiresIn !== Infinity && { expiresAt: secondsFromNow(expiresIn) }),
     issuedBy: operator,
   }
   return { text, stored }
@@ -144,7 +141,8 @@ const RENEWAL_MS = 50 * 60 * 1000
  */
 export const withCommandKey = async (
   deployment: Deployment,
-  { clientId, scopes }: { clientId: string; scopes: readonly string[] },
+  clientId: string,
+  scopes: readonly string[],
   action: (apiKey: () => Promise<string>) => Promise<void>,
 ): Promise<void> => {
   const table = new ApiKeyTable(deployment)

@@ -10,9 +10,9 @@ import { type PetRow, readPets } from './pet-rows.ts'
 import { Progress } from './progress.ts'
 
 const DESCRIPTION = `\
-Adds the pets of a file through the API: a .csv file whose first row names the fields, or a .jsonl
-file, as npm run export writes them, in UTF-8. The pets get new ids. Orders cannot be imported. To
-check a file, import it into a local server first, with --stage local.
+Adds the pets of a file through the API, with new ids: a .csv file whose first row names the fields,
+or a .jsonl file, as npm run export writes them, in UTF-8. To check a file, import it into a local
+server first, with --stage local.
 
 Stop it and run it again within 23 hours, also with corrected or more rows: it adds only what was
 not added. A file beside (.started) says when it began. After 23 hours, or to add all rows again,
@@ -42,8 +42,7 @@ export const importPets = async (
   const mark = openMark(`${path}.${deployment.name}.started`)
   const progress = new Progress(`of ${rows.length} pets`)
   // All imports are one client, because an idempotency record belongs to a client.
-  const owner = { clientId: 'import', scopes: [entries.createPet.scope] }
-  await withCommandKey(deployment, owner, async (key) => {
+  await withCommandKey(deployment, 'import', [entries.createPet.scope], async (key) => {
     const apiKey = async () => {
       mark.assertValid()
       return key()

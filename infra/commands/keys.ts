@@ -4,7 +4,7 @@ import { keyState, storedScopes } from '../../shared/model/api-key.ts'
 import { secondsFromNow, soonEnd } from '../../shared/model/expiry.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
 import { CommandError, duration, printable, runCommand } from '../command-line.ts'
-import { ApiKeyTable, type Lifetime, type NewApiKey } from './api-keys.ts'
+import { ApiKeyTable, type NewApiKey } from './api-keys.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 
 const keys = deploymentCommand(
@@ -16,7 +16,7 @@ const scopeOption = (description: string) =>
   new Option('--scope <scope...>', description).choices([...scopes, 'all'])
 const lifetimeOption = () =>
   new Option('--expires-in <duration>', 'required: the lifetime of the key, such as 90d, or never')
-    .argParser((text): Lifetime => (text === 'never' ? text : duration(text)))
+    .argParser((text) => (text === 'never' ? Infinity : duration(text)))
     .makeOptionMandatory()
 
 keys
@@ -71,7 +71,7 @@ const chosenScopes = (chosen: readonly (Scope | 'all')[]): Scope[] =>
   scopes.filter((scope) => chosen.includes('all') || chosen.includes(scope))
 
 /** Scopes are added. The old key is valid for `grace` more seconds, or until it expires. */
-type Rotation = { grace: number; scopes: readonly Scope[]; expiresIn: Lifetime }
+type Rotation = { grace: number; scopes: readonly Scope[]; expiresIn: number }
 
 /**
  * Issues a new key to the client of a key, and lets the old one expire. Throws a CommandError if

@@ -24,7 +24,7 @@ const smokeCommand = deploymentCommand('npm run smoke --', DESCRIPTION)
     const signal = stopSignal()
     const deployment = await findDeployment(target)
     const baseUrl = named ?? deployment.baseUrl
-    await withCommandKey(deployment, { clientId: 'smoke-test', scopes }, async (apiKey) => {
+    await withCommandKey(deployment, 'smoke-test', scopes, async (apiKey) => {
       console.info(`Testing ${baseUrl}`)
       await smokeTest({ ...deployment, baseUrl, apiKey, waitSeconds: 30, signal })
     })

@@ -54,7 +54,7 @@ export class ApiKeyTable {
     request: KeyRequest,
     ending?: { old: StoredApiKey; end: number },
   ): Promise<NewApiKey> {
-    const key = newKey(this.#deployment, request)
+    const key = this.#newKey(request)
     const { keyId } = key.stored
     // Before it may be stored: this process may end at any moment.
     console.error(`Issuing the API key ${keyId}. If this is stopped, revoke it.`)
@@ -70,6 +70,28 @@ export class ApiKeyTable {
       throw new CommandError(`${toCommandError(error).message} ${advice}`)
     })
     return key
+  }
+
+  /** Makes a key, which is valid when it is stored. Throws a CommandError if the clock is wrong. */
+  #newKey({ name, clientId = randomId('client'), scopes, expiresIn }: KeyRequest): NewApiKey {
+    const { keyPrefix, operator, clockOffset } = this.#deployment
+    if (Math.abs(clockOffset) > 60_000)
+      throw new CommandError(
+        'The clocks of this machine and of AWS are over a minute apart, so a new key would begin or ' +
+          'end at a wrong time. Set the clock.',
+      )
+    const text = newApiKey(keyPrefix)
+    const stored = {
+      digest: digestOf(text),
+      keyId: randomId('key'),
+      clientId,
+      name,
+      scopes,
+      createdAt: new Date().toISOString(),
+      ...(expiresIn !== Infinity && { expiresAt: secondsFromNow(expiresIn) }),
+      issuedBy: operator,
+    }
+    return { text, stored }
   }
 
   #endingOf({ old, end }: { old: StoredApiKey; end: number }) {
@@ -103,30 +125,6 @@ export class ApiKeyTable {
   async remove({ digest }: StoredApiKey): Promise<void> {
     await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
   }
-}
-
-/** Makes a key, which is valid when it is stored. Throws a CommandError if the clock is wrong. */
-const newKey = (
-  { keyPrefix, operator, clockOffset }: Deployment,
-  { name, clientId = randomId('client'), scopes, expiresIn }: KeyRequest,
-): NewApiKey => {
-  if (Math.abs(clockOffset) > 60_000)
-    throw new CommandError(
-      'The clocks of this machine and of AWS are over a minute apart, so a new key would begin or ' +
-        'end at a wrong time. Set the clock.',
-    )
-  const text = newApiKey(keyPrefix)
-  const stored = {
-    digest: digestOf(text),
-    keyId: randomId('key'),
-    clientId,
-    name,
-    scopes,
-    createdAt: new Date().toISOString(),
-    ...(expiresIn !== Infinity && { expiresAt: secondsFromNow(expiresIn) }),
-    issuedBy: operator,
-  }
-  return { text, stored }
 }
 
 // 64 random bits: an id is not a secret, it only has to be unique.

@@ -41,7 +41,7 @@ export type Deployment = {
   keyPrefix: KeyPrefix
   /** The ARN of the user or role whose credentials the command has, or `local`. */
   operator: string
-  /** How many requests a command sends in a second, unless it is told: fewer than the throttle. */
+  /** How many requests a command sends in a second: fewer than the throttle. */
   perSecond: number
   /** By how much the clock of AWS is ahead of this machine's, in milliseconds. */
   clockOffset: number

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { Argument } from '@commander-js/extra-typings'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
@@ -52,8 +50,7 @@ export const exportItems = async (
     // Of this run alone: two may write the same file.
     const part = `${file}.${randomUUID()}.part`
     try {
-      const lines = format === 'csv' ? csvLines(items, fields) : jsonLines(items)
-      await pipeline(lines, createWriteStream(part))
+      await writeFile(part, format === 'csv' ? csvLines(items, fields) : jsonLines(items))
       await rename(part, file)
     } finally {
       await rm(part, { force: true })

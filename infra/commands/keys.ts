@@ -93,10 +93,7 @@ export const rotate = async (
 /** Finds a key by its id. Throws a CommandError if there is none, or if it is revoked. */
 export const findKey = async (table: ApiKeyTable, id: string): Promise<StoredApiKey> => {
   const found = (await table.all()).find(({ keyId }) => keyId === id)
-  if (!found)
-    throw new CommandError(
-      'There is no such key in this stage. List the keys with npm run keys -- list.',
-    )
+  if (!found) throw new CommandError('There is no such key in this stage.')
   if (found.revokedBy) throw new CommandError(`${id} was revoked by ${found.revokedBy}.`)
   return found
 }

@@ -81,9 +81,7 @@ const checkPet = async (access: TestedApi): Promise<number> => {
     await check(deletionOf(json, creation))
     return Object(json).id
   } catch (error) {
-    // The signal may have aborted.
-    const { signal } = new AbortController()
-    await removePet(checksOf({ ...access, signal, waitSeconds: 0 }), creation)
+    await removePet(access, creation)
     throw error
   }
 }
@@ -94,7 +92,9 @@ const deletionOf = (pet: unknown, { headers }: Check): Check => {
 }
 
 /** Deletes the pet of a failed run. To find it, repeats its creation with the same key. */
-const removePet = async (check: SendCheck, creation: Check): Promise<void> => {
+const removePet = async (access: TestedApi, creation: Check): Promise<void> => {
+  const { signal } = new AbortController() // The other one may have aborted.
+  const check = checksOf({ ...access, signal, waitSeconds: 0 })
   try {
     const { json } = await check(creation)
     await check(deletionOf(json, creation))
@@ -120,12 +120,10 @@ const harmlessCheck = (
   return { ...request, expect: hasResource ? 404 : 200 }
 }
 
-type SendCheck = (row: Check) => Promise<ApiResponse>
-
 /** Sends the requests of checks. Throws a CommandError if a response is wrong. */
-const checksOf = ({ waitSeconds, ...access }: TestedApi): SendCheck => {
+const checksOf = ({ waitSeconds, ...access }: TestedApi) => {
   const api = new ApiClient({ ...access, progress: new Progress('checks') })
-  return async (row) => {
+  return async (row: Check): Promise<ApiResponse> => {
     const { method, path, headers = {}, body, expect, note } = row
     const request = { method, path, headers, body: body && stringifyJson(body) }
     const seconds = method === 'GET' ? waitSeconds : 0

@@ -197,7 +197,7 @@ test('an unknown key is refused, and nothing is left of one that is deleted befo
 
   await expect(table.revoke(stored)).rejects.toThrow('The conditional request failed')
 
-  const line = 'There is no such key in this stage. List the keys with npm run keys -- list.'
+  const line = 'There is no such key in this stage.'
   await expect(findKey(table, stored.keyId)).rejects.toThrow(new CommandError(line))
 })
 

@@ -99,9 +99,7 @@ export const wholeNumber =
 /** Turns a failure of AWS, the network or the AWS settings into a CommandError. */
 export const toCommandError = (error: Error): Error => {
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
-  return explanation
-    ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error })
-    : error
+  return explanation ? new CommandError(explanation.replaceAll(/\s+/g, ' ')) : error
 }
 
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */

@@ -26,8 +26,7 @@ type ApiRequest = {
 export type ApiResponse = { status: number; headers: Headers; text: string; json: unknown }
 
 const LONGEST_PAUSE_MS = 30_000
-/** In seconds. */
-const MAX_RETRY_AFTER = 3600
+const HOUR_MS = 3_600_000
 
 /** Calls an API. While it throttles or is unavailable, all requests wait. */
 export class ApiClient {
@@ -56,7 +55,7 @@ export class ApiClient {
       signal.throwIfAborted()
       const { status, headers, text } = response
       const asked = Number(headers.get('Retry-After') ?? Number.NaN)
-      const wait = asked >= 0 ? 1000 * Math.min(asked, MAX_RETRY_AFTER) : pause
+      const wait = asked >= 0 ? Math.min(1000 * asked, HOUR_MS) : pause
       if (isFinal(response) || performance.now() + wait > end) return response
       progress.report(`Waiting for the API: ${printable(`${status} ${text.slice(0, 200)}`)}`)
       this.#pace.delay(wait)

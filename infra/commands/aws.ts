@@ -22,8 +22,8 @@ export const useAwsEnvironment = async (region?: string): Promise<void> => {
   env.AWS_REGION = region ?? (await new STSClient().config.region())
   // To the SDK, a profile would come before access keys.
   if (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY) delete env.AWS_PROFILE
-  const { AWS_CA_BUNDLE: file } = env
-  if (file) setDefaultCACertificates([...getCACertificates(), readFileSync(file, 'utf8')])
+  if (env.AWS_CA_BUNDLE)
+    setDefaultCACertificates([...getCACertificates(), readFileSync(env.AWS_CA_BUNDLE, 'utf8')])
 }
 
 /** The options of an AWS client. */

@@ -13,10 +13,8 @@ import { LOOPBACK } from '../local/ports.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
 import { awsOptions, useAwsEnvironment } from './aws.ts'
 
-type StageName = keyof typeof stages
-
 /** Selects a deployment: a prefix one of several copies in an account, a port a local server. */
-type Target = { stage: StageName | 'local'; prefix?: string | undefined; port: number }
+type Target = { stage: keyof typeof stages | 'local'; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
@@ -56,13 +54,17 @@ const PER_SECOND = 200
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   if (stage === 'local') {
     await useRunningDatabase(port)
-    const baseUrl = `http://${LOOPBACK}:${port}${service.basePath}`
-    const name = `${service.stack}Local${port}`
-    const local = { keyPrefix: 'local', operator: 'local', clockOffset: 0 } as const
-    const apiKeysTable = tableName('apiKeys')
-    return { name, baseUrl, apiKeysTable, perSecond: PER_SECOND, ...local }
+    return {
+      name: `${service.stack}Local${port}`,
+      baseUrl: `http://${LOOPBACK}:${port}${service.basePath}`,
+      apiKeysTable: tableName('apiKeys'),
+      keyPrefix: 'local',
+      operator: 'local',
+      perSecond: PER_SECOND,
+      clockOffset: 0,
+    }
   }
-  const { output, ...found } = await findStack(stage, prefix)
+  const { output, ...found } = await findStack(stages[stage], prefix)
   const { keyPrefix, throttle } = stages[stage]
   return {
     ...found,
@@ -85,7 +87,7 @@ export const findTable = async (
     await useRunningDatabase(port)
     return tableName(id)
   }
-  const { output } = await findStack(stage, prefix)
+  const { output } = await findStack(stages[stage], prefix)
   if (output('Sources') !== collectionsDigest())
     throw new CommandError(
       'The stack was deployed from another version of shared. ' +
@@ -99,11 +101,10 @@ export const findTable = async (
 /**
  * Finds a stack, and says where. Its `output` returns one of its outputs, or throws a CommandError.
  */
-const findStack = async (stage: StageName, prefix = '') => {
-  const { region }: Stage = stages[stage]
-  await useAwsEnvironment(region)
-  const { account, operator, clockOffset } = await findOperator(stages[stage])
-  const name = prefix + stackName(stages[stage])
+const findStack = async (stage: Stage, prefix = '') => {
+  await useAwsEnvironment(stage.region)
+  const { account, operator, clockOffset } = await findOperator(stage)
+  const name = prefix + stackName(stage)
   console.error(`Using ${name} in ${process.env.AWS_REGION} of the account ${account}`)
   const client = new CloudFormationClient(awsOptions())
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }))

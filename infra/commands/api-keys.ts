@@ -108,15 +108,13 @@ export class ApiKeyTable {
 
   /** Makes a key invalid. DynamoDB deletes it up to two days later. */
   async revoke({ digest }: StoredApiKey): Promise<void> {
+    const { operator } = this.#deployment
     const update = new UpdateCommand({
       ...this.#table,
       Key: { digest },
       UpdateExpression: 'SET revokedBy = :operator, expiresAt = :now',
       ConditionExpression: 'attribute_exists(digest)',
-      ExpressionAttributeValues: {
-        ':operator': this.#deployment.operator,
-        ':now': secondsFromNow(0),
-      },
+      ExpressionAttributeValues: { ':operator': operator, ':now': secondsFromNow(0) },
     })
     await this.#client.send(update)
   }

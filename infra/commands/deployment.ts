@@ -23,10 +23,7 @@ export const deploymentCommand = (call: string, description: string) => {
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
-    .option(
-      '--prefix <prefix>',
-      'prefix of the stack names, if several copies share an AWS account',
-    )
+    .option('--prefix <prefix>', 'the prefix of a copy, such as Blue')
     .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 

@@ -78,8 +78,7 @@ const addPets = async (
   }
   await Readable.from(rows).forEach(add, { concurrency: AT_ONCE })
   const { added, replayed, refused } = counts
-  const earlier = replayed > 0 ? `, ${replayed} added by earlier requests` : ''
-  console.info(`${added} added${earlier}, ${refused} refused.`)
+  console.info(`${added} added, ${replayed} added by earlier requests, ${refused} refused.`)
   if (refused > 0)
     throw new CommandError('Correct the refused rows in the file, and run this again.')
 }
@@ -101,7 +100,7 @@ const VALID_MS = 23 * 3_600_000
  * Reads the mark beside a file, or makes it: when the first import of the file began, and a random
  * id. `assertValid` throws a CommandError if that was more than 23 hours ago.
  */
-const openMark = (path: string): { id: string; assertValid: () => void } => {
+const openMark = (path: string) => {
   makeMark(path)
   const id = readFileSync(path, 'utf8')
   const began = Date.parse(id.split(' ')[0] ?? '')

@@ -42,7 +42,7 @@ keys
   .command('rotate <keyId>')
   .description('make a new key for the client of a key, and let the old one expire')
   .requiredOption('--grace <duration>', 'required: how long the old key stays valid', duration)
-  .addOption(scopeOption('what the new key allows besides; for less, issue another key'))
+  .addOption(scopeOption('what the new key allows besides'))
   .addOption(lifetimeOption())
   .action(async (keyId, { grace, scope = [], expiresIn }) => {
     const rotation = { grace, scopes: chosenScopes(scope), expiresIn }
@@ -100,10 +100,8 @@ export const findKey = async (table: ApiKeyTable, id: string): Promise<StoredApi
 
 /** Prints a new key: only this shows a key itself. Throws a CommandError if it cannot. */
 const printNewKey = async ({ text, stored }: NewApiKey): Promise<void> => {
-  const lines = ['Store the key now: it is not shown again.', `API key  ${text}`, keyList([stored])]
-  const error = await new Promise((resolve) =>
-    process.stdout.write(`${lines.join('\n')}\n`, resolve),
-  )
+  const lines = `Store the key now: it is not shown again.\nAPI key  ${text}\n${keyList([stored])}\n`
+  const error = await new Promise((resolve) => process.stdout.write(lines, resolve))
   if (error)
     throw new CommandError(`The key ${stored.keyId} is stored, but cannot be shown. Revoke it.`)
 }

@@ -103,19 +103,16 @@ const removePet = async (access: TestedApi, creation: Check): Promise<void> => {
   }
 }
 
-/** A request with an id that no resource has, which changes nothing. */
-const harmlessCheck = (
-  { method, path, query, body: schema, pages }: AnyEntry,
-  id: number,
-): Check => {
+/**
+ * A request with an id that no resource has, which changes nothing. Its body is the first example
+ * of the schema.
+ */
+const harmlessCheck = ({ method, path, body: schema, pages }: AnyEntry, id: number): Check => {
   const [body]: readonly object[] = schema ? v.getExamples(schema) : []
   const request = { method, path: path.replaceAll(PATH_PARAMETER, `${id}`), body }
   // It would create a resource, but a key that is too long is refused first.
   const tooLong = { 'Idempotency-Key': 'x'.repeat(256) }
   if (method === 'POST') return { ...request, headers: tooLong, expect: 400 }
-  // The body may have no example, and the query may have a required parameter.
-  const isValid = (!schema || v.is(schema, body)) && (!query || v.is(query, {}))
-  if (!isValid) return { ...request, expect: 400 }
   const hasResource = path.includes('{') && !pages
   return { ...request, expect: hasResource ? 404 : 200 }
 }

@@ -89,7 +89,7 @@ test('a second import adds what is new or corrected, and a replay counts as no a
 
   expect(first.lines).toEqual([
     expect.stringMatching(/^Row 4: categoryId must be a JSON number, /),
-    '2 added, 1 refused.',
+    '2 added, 0 added by earlier requests, 1 refused.',
   ])
   expect(first.error).toBe('Correct the refused rows in the file, and run this again.')
   expect(second).toEqual(done('2 added, 2 added by earlier requests, 0 refused.'))
@@ -109,7 +109,9 @@ test('two imports of a file at once, one by a symbolic link, double nothing; a c
   await Promise.all([file, other].map((each) => importPets(each, deployment, signal)))
   expect(await storedItems()).toHaveLength(40)
 
-  expect(await run(copy, deployment)).toEqual(done('40 added, 0 refused.'))
+  expect(await run(copy, deployment)).toEqual(
+    done('40 added, 0 added by earlier requests, 0 refused.'),
+  )
 })
 
 const HOUR_MS = 3_600_000
@@ -167,7 +169,7 @@ test('all but refusals is retried, with the same key and body', async () => {
 
   const finished = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
 
-  expect(finished).toEqual(done('1 added, 0 refused.'))
+  expect(finished).toEqual(done('1 added, 0 added by earlier requests, 0 refused.'))
   const sent = requests.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)
   expect(sent).toHaveLength(10)
   expect(new Set(sent).size).toBe(1)
@@ -194,7 +196,7 @@ test('the key of a run is deleted; one that may be left is named, and the comman
   const { exitCode } = process
   process.exitCode = undefined
 
-  expect(finished).toEqual(done('1 added, 0 refused.'))
+  expect(finished).toEqual(done('1 added, 0 added by earlier requests, 0 refused.'))
   expect(exitCode).toBe(1)
   const [left] = (await storedItems('apiKeys')).filter(({ clientId }) => clientId === 'import')
   const advice = `Revoke its key: npm run keys -- revoke ${left?.keyId}`

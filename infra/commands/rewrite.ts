@@ -45,6 +45,7 @@ const AT_ONCE = 8
  */
 export const rewrite = async ({ table, collection, signal }: Plan): Promise<void> => {
   const client = patientClient()
+  const pages = paginateScan({ client, pageSize: 1000 }, { TableName: table })
   const pace = new Pace(PER_SECOND, signal)
   const progress = new Progress('items')
   let rewritten = 0
@@ -65,10 +66,7 @@ export const rewrite = async ({ table, collection, signal }: Plan): Promise<void
     }
   }
   try {
-    for await (const { Items = [] } of paginateScan(
-      { client, pageSize: 1000 },
-      { TableName: table },
-    ))
+    for await (const { Items = [] } of pages)
       await Readable.from(Items).forEach(visit, { concurrency: AT_ONCE })
   } finally {
     console.info(`${progress.done} read, ${rewritten} rewritten.`)

@@ -50,7 +50,7 @@ export const rewrite = async ({ table, collection, signal }: Plan): Promise<void
   const progress = new Progress('items')
   let rewritten = 0
   let failed = 0
-  const visit = async (item: Attributes): Promise<void> => {
+  const visit = async (item: Attributes) => {
     signal.throwIfAborted()
     progress.count()
     try {

@@ -48,7 +48,7 @@ export const collection = <Resource extends { id: number }>(
     try {
       return [readItem(definition, item) as Stored<Resource>] // Its values have these types.
     } catch (error) {
-      console.error(`A list leaves out the item ${item.id} of ${table}: ${error}`)
+      console.error(`A list leaves an item out: ${error}`)
       return []
     }
   }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import type { OperationId } from '../../shared/contract.ts'
-import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
-import type { GatewayResponse } from '../packages/local-gateway/index.ts'
+import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/gateway-event.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { runWithPermissions } from './permissions.ts'
 
-export type Handler = (event: ProxyEvent, context: Context) => Promise<GatewayResponse>
+export type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
 
 /** Invokes a function as Lambda does. Throws what it throws, or a 504 after `timeoutMs`. */
 export const invoke = async (
@@ -14,7 +13,7 @@ export const invoke = async (
   handler: Handler,
   event: ProxyEvent,
   timeoutMs: number,
-): Promise<GatewayResponse> => {
+): Promise<ProxyResult> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {

@@ -1,17 +1,16 @@
 import { entries, type OperationId, operationIds } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { absoluteUrl, commonHeaders, requestId } from '../../shared/pipeline/gateway-event.ts'
+import {
+  absoluteUrl,
+  commonHeaders,
+  type ProxyEvent,
+  type ProxyResult,
+  requestId,
+} from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { openApiText } from '../openapi/document.ts'
 import { referencePage, referenceScriptText } from '../openapi/reference.ts'
-import {
-  createGateway,
-  type ErrorResponse,
-  type Gateway,
-  type GatewayResponse,
-  type ProxyEvent,
-  type Route,
-} from '../packages/local-gateway/index.ts'
+import { createGateway } from '../packages/local-gateway/index.ts'
 import { functionSettings } from '../platform/functions.ts'
 import {
   gatewayResponses,
@@ -23,6 +22,13 @@ import { LOCAL_API_KEY } from './database/local-api-key.ts'
 import { type Handler, invoke } from './lambda.ts'
 import { atMost } from './queue.ts'
 
+/** A method of a path such as `/pets/{petId}`, and the function that responds to it. */
+export type Route = {
+  method: string
+  path: string
+  invoke: (event: ProxyEvent) => Promise<ProxyResult>
+}
+
 /**
  * Creates the HTTP server of the local API: its operations and its reference. After `timeoutMs`, a
  * function has not responded: 504.
@@ -30,33 +36,60 @@ import { atMost } from './queue.ts'
 export const createLocalApi = (
   handlers: Record<OperationId, Handler>,
   timeoutMs = functionSettings.timeoutSeconds * 1000,
-): Gateway => {
+) => {
   // Hundreds of functions at once would delay each other until their database calls time out.
   const queue = atMost(16)
   const operations = operationIds.map((id): Route => {
     const run: Route['invoke'] = (event) => invoke(id, handlers[id], event, timeoutMs)
     return { ...entries[id], invoke: (event) => queue(() => run(event)) }
   })
-  return createGateway({
-    basePath: service.basePath,
-    routes: [...operations, ...reference],
-    errors: { ...gatewayResponses, invocation },
-    commonHeaders,
-    preflightHeaders,
-  })
+  return serveRoutes([...operations, ...reference])
 }
 
-/** An error that is not the gateway's own is that of a function. */
-const invocation = (error: unknown): ErrorResponse => {
-  if (error instanceof ApiError) return error
-  console.error('A function has failed:', error)
-  return gatewayResponses.badGateway
+/** Creates an HTTP server that has routes below the base path of the service. */
+export const serveRoutes = (routes: Route[]) =>
+  createGateway({
+    basePath: service.basePath,
+    paths: routes.map(({ path }) => path),
+    invoke: (event) =>
+      respond(
+        event,
+        routes.filter(({ path }) => path === event.resource),
+      ),
+    errors: gatewayResponses,
+    errorResponse,
+  })
+
+/** Responds with the route of the method, if the resource has one. */
+const respond = async (event: ProxyEvent, routes: Route[]): Promise<ProxyResult> => {
+  const route = routes.find(({ method }) => method === event.httpMethod)
+  if (route) return route.invoke(event)
+  const allowed = [...routes.map(({ method }) => method), 'OPTIONS']
+  // It asks for permission, not for the resource, which need not exist.
+  if (event.httpMethod === 'OPTIONS') {
+    const headers = { ...commonHeaders(requestId(event), false), ...preflightHeaders(allowed) }
+    return { statusCode: 204, headers, body: '' }
+  }
+  if (routes.length === 0) throw gatewayResponses.notFound
+  throw gatewayResponses.methodNotAllowed(allowed)
+}
+
+/** An error that is no ApiError is that of a function. */
+const errorResponse = (error: unknown, id: string): ProxyResult => {
+  const isKnown = error instanceof ApiError
+  if (!isKnown) console.error('A function has failed:', error)
+  const { status, headers, body } = isKnown ? error : gatewayResponses.badGateway
+  return {
+    statusCode: status,
+    headers: { ...commonHeaders(id, true), ...headers },
+    body: JSON.stringify(body),
+  }
 }
 
 /** The routes of a document. It gets the common headers, too. */
 const documentRoutes = (
   path: string,
-  read: (event: ProxyEvent) => Omit<GatewayResponse, 'statusCode'>,
+  read: (event: ProxyEvent) => { headers: Record<string, string>; body: string },
 ): Route[] => {
   const invoke: Route['invoke'] = async (event) => {
     const { headers, body } = read(event)

@@ -3,7 +3,6 @@ import { entries, operationIds } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-check.ts'
-import { functionSettings } from '../platform/functions.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { createTables } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
@@ -43,7 +42,7 @@ const serve = async (): Promise<void> => {
   const text = changed ? `Serving ${baseUrl} again: ${changed} changed.\n` : banner(examples)
   process.stdout.write(isLoopback(host) ? text : text + WARNING)
   await stopped
-  await stop(functionSettings.timeoutSeconds * 1000)
+  await stop()
 }
 
 /** Hides the request log of the functions, because the server logs each response itself. */

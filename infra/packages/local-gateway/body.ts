@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
+import type { GatewayErrors } from './types.ts'
 
 const MAX_BYTES = 1024 * 1024
 
@@ -9,35 +10,25 @@ const decompressors = new Map([
   ['deflate', promisify(inflate)],
 ])
 
-/**
- * Reads a body, and decompresses it. Returns the name of the error response if it cannot. Throws if
- * the client disconnects.
- */
-export const readBody = async (message: IncomingMessage) => {
-  const body = await readAll(message)
-  if (!body) return 'payloadTooLarge'
-  const coding = message.headers['content-encoding']?.toLowerCase() || 'identity'
-  if (body.length === 0 || coding === 'identity') return body
-  const decompress = decompressors.get(coding)
-  if (!decompress) return 'unsupportedMediaType'
-  return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) =>
-    code === 'ERR_BUFFER_TOO_LARGE' ? 'payloadTooLarge' : 'unsupportedMediaType',
-  )
-}
-
-/**
- * Copies a body into one buffer: a chunk of one byte takes hundreds. Reads a body that is too large
- * to its end, because some clients read no response before.
- */
-const readAll = async (message: IncomingMessage): Promise<Buffer | undefined> => {
-  let buffer = Buffer.alloc(0)
+/** Reads a body, and decompresses it. Throws if it cannot, or if the client disconnects. */
+export const readBody = async (
+  message: IncomingMessage,
+  errors: GatewayErrors,
+): Promise<Buffer> => {
+  const chunks: Buffer[] = []
   let size = 0
+  // To its end, because some clients read no response before.
   for await (const chunk of message) {
-    const end = size + chunk.length
-    if (end > buffer.length && end <= MAX_BYTES)
-      buffer = Buffer.concat([buffer], Math.min(2 * end, MAX_BYTES))
-    chunk.copy(buffer, size)
-    size = end
+    size += chunk.length
+    if (size <= MAX_BYTES) chunks.push(chunk)
   }
-  return size > MAX_BYTES ? undefined : buffer.subarray(0, size)
+  if (size > MAX_BYTES) throw errors.payloadTooLarge
+  const body = Buffer.concat(chunks)
+  const coding = message.headers['content-encoding']?.toLowerCase() || 'identity'
+  if (size === 0 || coding === 'identity') return body
+  const decompress = decompressors.get(coding)
+  if (!decompress) throw errors.unsupportedMediaType
+  return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) => {
+    throw code === 'ERR_BUFFER_TOO_LARGE' ? errors.payloadTooLarge : errors.unsupportedMediaType
+  })
 }

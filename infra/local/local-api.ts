@@ -5,13 +5,12 @@ import {
   commonHeaders,
   type ProxyEvent,
   type ProxyResult,
-  requestId,
+  proxyResult,
 } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { openApiText } from '../openapi/document.ts'
 import { referencePage, referenceScriptText } from '../openapi/reference.ts'
 import { createGateway } from '../packages/local-gateway/index.ts'
-import { functionSettings } from '../platform/functions.ts'
 import {
   gatewayResponses,
   preflightHeaders,
@@ -29,20 +28,14 @@ export type Route = {
   invoke: (event: ProxyEvent) => Promise<ProxyResult>
 }
 
-/**
- * Creates the HTTP server of the local API: its operations and its reference. After `timeoutMs`, a
- * function has not responded: 504.
- */
-export const createLocalApi = (
-  handlers: Record<OperationId, Handler>,
-  timeoutMs = functionSettings.timeoutSeconds * 1000,
-) => {
+/** Creates the HTTP server of the local API: its operations and its reference. */
+export const createLocalApi = (handlers: Record<OperationId, Handler>, timeoutMs?: number) => {
   // Hundreds of functions at once would delay each other until their database calls time out.
   const queue = atMost(16)
-  const operations = operationIds.map((id): Route => {
-    const run: Route['invoke'] = (event) => invoke(id, handlers[id], event, timeoutMs)
-    return { ...entries[id], invoke: (event) => queue(() => run(event)) }
-  })
+  const operations = operationIds.map((id) => ({
+    ...entries[id],
+    invoke: (event: ProxyEvent) => queue(() => invoke(id, handlers[id], event, timeoutMs)),
+  }))
   return serveRoutes([...operations, ...reference])
 }
 
@@ -51,26 +44,19 @@ export const serveRoutes = (routes: Route[]) =>
   createGateway({
     basePath: service.basePath,
     paths: routes.map(({ path }) => path),
-    invoke: (event) =>
-      respond(
-        event,
-        routes.filter(({ path }) => path === event.resource),
-      ),
+    invoke: (event) => respond(event, routes),
     errors: gatewayResponses,
     errorResponse,
   })
 
-/** Responds with the route of the method, if the resource has one. */
 const respond = async (event: ProxyEvent, routes: Route[]): Promise<ProxyResult> => {
-  const route = routes.find(({ method }) => method === event.httpMethod)
+  const ofPath = routes.filter(({ path }) => path === event.resource)
+  const route = ofPath.find(({ method }) => method === event.httpMethod)
   if (route) return route.invoke(event)
-  const allowed = [...routes.map(({ method }) => method), 'OPTIONS']
+  const allowed = [...ofPath.map(({ method }) => method), 'OPTIONS']
   // It asks for permission, not for the resource, which need not exist.
-  if (event.httpMethod === 'OPTIONS') {
-    const headers = { ...commonHeaders(requestId(event), false), ...preflightHeaders(allowed) }
-    return { statusCode: 204, headers, body: '' }
-  }
-  if (routes.length === 0) throw gatewayResponses.notFound
+  if (event.httpMethod === 'OPTIONS') return proxyResult(event, 204, preflightHeaders(allowed), '')
+  if (ofPath.length === 0) throw gatewayResponses.notFound
   throw gatewayResponses.methodNotAllowed(allowed)
 }
 
@@ -86,33 +72,24 @@ const errorResponse = (error: unknown, id: string): ProxyResult => {
   }
 }
 
-/** The routes of a document. It gets the common headers, too. */
-const documentRoutes = (
-  path: string,
-  read: (event: ProxyEvent) => { headers: Record<string, string>; body: string },
-): Route[] => {
-  const invoke: Route['invoke'] = async (event) => {
-    const { headers, body } = read(event)
-    const common = commonHeaders(requestId(event), true)
-    return { statusCode: 200, headers: { ...common, ...headers }, body }
-  }
-  return ['GET', 'HEAD'].map((method) => ({ method, path, invoke }))
-}
-
 const SCRIPT = '/docs.js'
 
-const reference = [
+/** What is at the paths of the reference. */
+const documents: Record<string, (event: ProxyEvent) => ProxyResult> = {
   // Without the escapes that API Gateway needs. The server is the one that got the request.
-  ...documentRoutes(referencePaths.document, (event) => ({
-    headers: referenceHeaders,
-    body: openApiText([absoluteUrl(event, '')]),
-  })),
+  [referencePaths.document]: (event) =>
+    proxyResult(event, 200, referenceHeaders, openApiText([absoluteUrl(event, '')])),
   // Its script comes from this server, so the page works offline.
-  ...documentRoutes(referencePaths.page, () =>
-    referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),
-  ),
-  ...documentRoutes(SCRIPT, () => ({
-    headers: { 'Content-Type': 'text/javascript; charset=utf-8' },
-    body: referenceScriptText(),
-  })),
-]
+  [referencePaths.page]: (event) => {
+    const { headers, body } = referencePage(service.basePath + SCRIPT, LOCAL_API_KEY)
+    return proxyResult(event, 200, headers, body)
+  },
+  [SCRIPT]: (event) => {
+    const headers = { 'Content-Type': 'text/javascript; charset=utf-8' }
+    return proxyResult(event, 200, headers, referenceScriptText())
+  },
+}
+
+const reference = Object.entries(documents).flatMap(([path, read]) =>
+  ['GET', 'HEAD'].map((method): Route => ({ method, path, invoke: async (event) => read(event) })),
+)

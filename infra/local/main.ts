@@ -23,11 +23,7 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
   )
   .option('--empty', 'add no examples to an empty database')
-  .option(
-    '--no-watch',
-    'do not restart when a source file changes; restarts keep the data, and until the server ' +
-      'serves again, the system refuses connections',
-  )
+  .option('--no-watch', 'do not restart when a source file changes; restarts keep the data')
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB on this machine to use instead of ' +

@@ -33,25 +33,18 @@ export const reservePorts = async (
 /** Until the servers listen, clients are disconnected. */
 const closingServer = (): Server => createServer((socket) => socket.destroy())
 
-/** Lets a server listen, and returns it. Throws a CommandError if it cannot. */
+/** Lets a server listen, and returns it. Throws a CommandError if the port is in use. */
 export const listen = async (server: Server, port: number, host: string): Promise<Server> => {
   try {
     await once(server.listen(port, host), 'listening')
     return server
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // Of a system call.
-    if (code !== 'EADDRINUSE') throw new CommandError(`${message}. Choose another --host.`)
+    if (Object(error).code !== 'EADDRINUSE') throw error
     throw new CommandError(
       `${host}:${port} is in use, perhaps by another local server. Run npm start -- --port 0, ` +
         'which selects free ports: one for the API, and the next for its database.',
     )
   }
-}
-
-/** The host of a URL that also reaches a server that listens on all addresses. */
-export const urlHost = (address: string): string => {
-  const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
-  return host.includes(':') ? `[${host}]` : host
 }
 
 // A server on a TCP port has no other type of address.

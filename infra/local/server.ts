@@ -1,5 +1,5 @@
 import './watchdog.ts'
-import { entries, operationIds } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-check.ts'
@@ -11,7 +11,7 @@ import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
 import { enforcePermissions } from './permissions.ts'
-import { isLoopback, listen, urlHost } from './ports.ts'
+import { isLoopback, listen } from './ports.ts'
 
 /** The argument of this process, as JSON. `changed` is the source that has caused a restart. */
 export type ServerOptions = {
@@ -28,7 +28,7 @@ const { host, port, database, empty, changed }: ServerOptions = JSON.parse(proce
 const serve = async (): Promise<void> => {
   const problem = contractProblem()
   if (problem) throw new CommandError(problem)
-  const { server, stop } = createLocalApi(await loadFunctions(operationIds))
+  const { server, stop } = createLocalApi(await loadFunctions())
   await createTables(database.endpoint)
   enforcePermissions()
   // Until here, the signal ends this process at once. From here on, it adds all examples first:
@@ -60,7 +60,8 @@ const surviveErrors = (): void => {
   })
 }
 
-const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`
+const urlHost = host.includes(':') ? `[${host}]` : host
+const baseUrl = `http://${urlHost}:${port}${service.basePath}`
 
 const listEntry = Object.values(entries).find(
   ({ method, path }) => method === 'GET' && !path.includes('{'),

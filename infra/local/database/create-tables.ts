@@ -19,12 +19,9 @@ import { useDatabase } from './local-database.ts'
 export const createTables = async (endpoint: string): Promise<void> => {
   useDatabase(endpoint)
   const client = new DynamoDBClient(timeouts)
-  try {
-    await Promise.all(tableIds.map((id) => createTable(client, id)))
-    await apiKeys.put(storedLocalApiKey)
-  } finally {
-    client.destroy()
-  }
+  await Promise.all(tableIds.map((id) => createTable(client, id)))
+  client.destroy()
+  await apiKeys.put(storedLocalApiKey)
 }
 
 /** Creates a table, unless it exists. Refuses one that lacks an index, which cannot be added. */

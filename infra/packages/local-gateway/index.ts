@@ -54,7 +54,7 @@ const requestServer = (options: GatewayOptions) => {
       if (!message.complete) return // The client has disconnected.
       send(response, options.errorResponse(error, id))
     }
-    log(message, response.statusCode, performance.now() - startedAt, id)
+    log(message, response.statusCode, startedAt, id)
     await finished(response).catch(() => {})
   }
 }
@@ -83,16 +83,12 @@ const refuse = (socket: Socket, { statusCode, headers, body }: APIGatewayProxyRe
 }
 
 /** Logs a response on one line. */
-const log = (
-  { method = '', url = '' }: IncomingMessage,
-  status: number,
-  ms: number,
-  id: string,
-) => {
+const log = (message: IncomingMessage, status: number, startedAt: number, id: string): void => {
   const time = new Date().toTimeString().slice(0, 8)
-  const path = url.replace(/\?.*/s, '').padEnd(26)
-  const duration = `${Math.round(ms)} ms`.padStart(7)
-  console.info([time, method.padEnd(7), path, status, duration, id].join('  '))
+  const method = `${message.method}`.padEnd(7)
+  const path = `${message.url}`.replace(/\?.*/s, '').padEnd(26)
+  const duration = `${Math.round(performance.now() - startedAt)} ms`.padStart(7)
+  console.info([time, method, path, status, duration, id].join('  '))
 }
 
 /** Creates a request id in the format of API Gateway's extended request ids. */

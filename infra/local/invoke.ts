@@ -4,7 +4,6 @@ import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 import { CommandError, command, runCommand, typedPath } from '../command-line.ts'
 import { DEFAULT_PORT, portOption, useRunningDatabase } from './database/local-database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
-import { enforcePermissions } from './permissions.ts'
 
 const invokeCommand = command(
   'npm run invoke --',
@@ -21,7 +20,6 @@ const invokeCommand = command(
     if (!id) throw new CommandError('The event is no request of API Gateway for an operation.')
     console.info = console.error // stdout gets the response only.
     console.info('Database: %s', await useRunningDatabase(port))
-    enforcePermissions()
     const { [id]: handler } = await loadFunctions()
     process.stdout.write(`${JSON.stringify(await invoke(id, handler, event), null, 2)}\n`)
   })

@@ -75,21 +75,21 @@ const errorResponse = (error: unknown, id: string): ProxyResult => {
 const SCRIPT = '/docs.js'
 
 /** What is at the paths of the reference. */
-const documents: Record<string, (event: ProxyEvent) => ProxyResult> = {
+const documents: Record<string, Route['invoke']> = {
   // Without the escapes that API Gateway needs. The server is the one that got the request.
-  [referencePaths.document]: (event) =>
+  [referencePaths.document]: async (event) =>
     proxyResult(event, 200, referenceHeaders, openApiText([absoluteUrl(event, '')])),
   // Its script comes from this server, so the page works offline.
-  [referencePaths.page]: (event) => {
+  [referencePaths.page]: async (event) => {
     const { headers, body } = referencePage(service.basePath + SCRIPT, LOCAL_API_KEY)
     return proxyResult(event, 200, headers, body)
   },
-  [SCRIPT]: (event) => {
+  [SCRIPT]: async (event) => {
     const headers = { 'Content-Type': 'text/javascript; charset=utf-8' }
     return proxyResult(event, 200, headers, referenceScriptText())
   },
 }
 
-const reference = Object.entries(documents).flatMap(([path, read]) =>
-  ['GET', 'HEAD'].map((method): Route => ({ method, path, invoke: async (event) => read(event) })),
+const reference = Object.entries(documents).flatMap(([path, invoke]) =>
+  ['GET', 'HEAD'].map((method) => ({ method, path, invoke })),
 )

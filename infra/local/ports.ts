@@ -10,21 +10,19 @@ export const isLoopback = (host: string): boolean =>
 
 /**
  * Checks that a port is free (0: selects one), on which the API listens later, in another process.
- * Listens on the next one for an embedded database.
+ * Listens on the next one for the database.
  */
 export const reservePorts = async (
   port: number,
   host: string,
-  isEmbedded: boolean,
-): Promise<{ api: number; database?: Server }> => {
+): Promise<{ api: number; database: Server }> => {
   const server = await listen(closingServer(), port, host)
   const { port: api } = listeningAddress(server)
   try {
-    if (!isEmbedded) return { api }
     return { api, database: await listen(closingServer(), api + 1, LOOPBACK) }
   } catch (error) {
     if (port !== 0) throw error
-    return await reservePorts(port, host, isEmbedded)
+    return await reservePorts(port, host)
   } finally {
     server.close()
   }

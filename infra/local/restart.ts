@@ -20,14 +20,13 @@ const RESTART_MS = 2000
 export const runServers = async (
   options: Omit<ServerOptions, 'changed'>,
   isWatching: boolean,
-  stopped: Promise<void>,
+  stopped: Promise<undefined>,
 ): Promise<number> => {
-  const end = stopped.then(() => undefined)
   let hasServed = false
   let changed: string | undefined
   do {
     // Before the server reads its sources, so that no change is missed.
-    const change = isWatching ? Promise.race([nextChange(ROOT), end]) : end
+    const change = isWatching ? Promise.race([nextChange(ROOT), stopped]) : stopped
     const server = startServer({ ...options, changed: hasServed ? changed : undefined })
     server.once('message', () => {
       hasServed = true
@@ -41,11 +40,10 @@ export const runServers = async (
     }
     changed = await change
     server.kill('SIGTERM')
+    const limit = changed === undefined ? END_MS : RESTART_MS
     // The first one ends at once, or when it has added the examples.
-    const kill = () => hasServed && server.kill('SIGKILL')
-    const timer = setTimeout(kill, changed === undefined ? END_MS : RESTART_MS)
+    if (hasServed) setTimeout(() => server.kill('SIGKILL'), limit).unref()
     await ended
-    clearTimeout(timer)
   } while (changed !== undefined)
   return 0
 }

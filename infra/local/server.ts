@@ -6,18 +6,16 @@ import { contractProblem } from '../openapi/contract-check.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { createTables } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import type { LocalDatabase } from './database/local-database.ts'
 import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
-import { enforcePermissions } from './permissions.ts'
 import { isLoopback, listen } from './ports.ts'
 
 /** The argument of this process, as JSON. `changed` is the source that has caused a restart. */
 export type ServerOptions = {
   host: string
   port: number
-  database: LocalDatabase
+  database: { endpoint: string; text: string }
   empty: boolean
   changed: string | undefined
 }
@@ -30,13 +28,11 @@ const serve = async (): Promise<void> => {
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalApi(await loadFunctions())
   await createTables(database.endpoint)
-  enforcePermissions()
   // Until here, the signal ends this process at once. From here on, it adds all examples first:
   // they are added once only.
   const stopped = new Promise((stop) => process.on('SIGTERM', stop))
   const examples = empty || changed ? '' : `, with ${await addExamples()}`
   await listen(server, port, host)
-  muteRequestLog()
   surviveErrors()
   process.send?.('serving')
   const text = changed ? `Serving ${baseUrl} again: ${changed} changed.\n` : banner(examples)
@@ -45,12 +41,10 @@ const serve = async (): Promise<void> => {
   await stop()
 }
 
-/** Hides the request log of the functions, because the server logs each response itself. */
-const muteRequestLog = (): void => {
-  const { info } = console
-  console.info = (...args) => {
-    if (args[0]?.coldStart === undefined) info(...args)
-  }
+// Hides the request log of the functions, because the server logs each response itself.
+const { info } = console
+console.info = (...args) => {
+  if (args[0]?.coldStart === undefined) info(...args)
 }
 
 /** Logs errors that functions throw after their response, as Lambda does, and goes on. */

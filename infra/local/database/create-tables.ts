@@ -48,8 +48,10 @@ const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> =
   })
   const { reason } = await waitUntilTableExists({ client, ...WAIT }, { TableName })
   const { Table }: DescribeTableCommandOutput = reason // The last response.
-  const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
-  const missing = Object.keys(indexes).find((index) => !found.includes(index))
+  const found = Table?.GlobalSecondaryIndexes
+  const missing = Object.keys(indexes).find(
+    (index) => !found?.some(({ IndexName }) => IndexName === index),
+  )
   if (missing)
     throw new CommandError(
       `${TableName} lacks the index ${missing}. Start again with an empty database, or use the ` +

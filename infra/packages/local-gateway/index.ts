@@ -6,21 +6,16 @@ import type { APIGatewayProxyResult } from 'aws-lambda'
 import { eventReader } from './proxy-event.ts'
 import type { GatewayErrors, GatewayOptions } from './types.ts'
 
-export type { GatewayOptions } from './types.ts'
-
 /**
  * Creates an HTTP server that passes requests to functions as API Gateway does, and logs them. It
  * does not listen yet. `stop` completes the requests that have arrived, and closes all connections.
  */
 export const createGateway = (options: GatewayOptions) => {
-  const { errors, errorResponse } = options
   const serveRequest = requestServer(options)
   const inFlight = new Map<IncomingMessage, Promise<void>>()
-  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const served = serveRequest(message, response)
+  const serve = (message: IncomingMessage, response: ServerResponse): void => {
+    const served = serveRequest(message, response).finally(() => inFlight.delete(message))
     inFlight.set(message, served)
-    await served
-    inFlight.delete(message)
   }
   // Node.js itself would respond to a request without Host, without a body.
   const server = createServer({ maxHeaderSize: 10_240, requireHostHeader: false }, serve)
@@ -29,7 +24,7 @@ export const createGateway = (options: GatewayOptions) => {
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const waits = (message: IncomingMessage) => message.socket === socket && message.complete
     if ([...inFlight.keys()].some(waits)) socket.destroy()
-    else refuse(socket, errorResponse(clientError(code, errors), newRequestId()))
+    else refuse(socket, options.errorResponse(clientError(code, options.errors), newRequestId()))
   })
   const stop = async (): Promise<void> => {
     server.close()
@@ -48,8 +43,7 @@ const requestServer = (options: GatewayOptions) => {
     const startedAt = performance.now()
     const id = newRequestId()
     try {
-      const event = await readEvent(message, id)
-      send(response, await options.invoke(event))
+      send(response, await options.invoke(await readEvent(message, id)))
     } catch (error) {
       if (!message.complete) return // The client has disconnected.
       send(response, options.errorResponse(error, id))

@@ -20,7 +20,8 @@ export const eventReader = ({ basePath, paths, errors }: GatewayOptions) => {
     const [path = '', query = ''] = url.replace(/^\/+/, '/').split(/\?(.*)/s)
     const found = resources.find(({ pattern }) => pattern.test(path))
     const resource = found?.path ?? ''
-    const stage = basePath.slice(1)
+    // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
+    const isBase64Encoded = !isUtf8(body)
     return {
       resource,
       pathParameters: found?.pattern.exec(path)?.groups ?? null,
@@ -29,14 +30,9 @@ export const eventReader = ({ basePath, paths, errors }: GatewayOptions) => {
       ...eventHeaders(message),
       ...eventParameters(query),
       stageVariables: null,
-      requestContext: {
-        ...eventContext(message),
-        extendedRequestId: id,
-        path,
-        resourcePath: resource,
-        stage,
-      },
-      ...eventBody(body),
+      requestContext: { ...eventContext(message, id, resource), path, stage: basePath.slice(1) },
+      body: body.toString(isBase64Encoded ? 'base64' : 'utf8') || null,
+      isBase64Encoded,
     }
   }
 }
@@ -73,9 +69,8 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
 const pathPattern = (basePath: string, path: string): RegExp => {
-  const escaped = path.slice(1).replaceAll('.', '\\.')
-  const parts = escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-  return new RegExp(`^${basePath}/+${parts}/?$`)
+  const parts = path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  return new RegExp(`^${basePath}/*${parts}/?$`)
 }
 
 const OF_CONNECTION =
@@ -105,17 +100,16 @@ const eventParameters = (text: string) => {
 const lastValues = (lists: Record<string, string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? '']))
 
-/** Bytes that are not UTF-8 reach the function unchanged, so that it can refuse them. */
-const eventBody = (body: Buffer) => {
-  const isBase64Encoded = !isUtf8(body)
-  return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8') || null, isBase64Encoded }
-}
-
-const eventContext = ({ method = '', httpVersion, headers, socket }: IncomingMessage) => ({
+const eventContext = (
+  { method = '', httpVersion, headers, socket }: IncomingMessage,
+  extendedRequestId: string,
+  resourcePath: string,
+) => ({
   accountId: '000000000000',
   apiId: 'local',
   authorizer: undefined,
   domainName: headers.host,
+  extendedRequestId,
   httpMethod: method,
   // The other members are for callers with AWS credentials.
   identity: {
@@ -126,4 +120,5 @@ const eventContext = ({ method = '', httpVersion, headers, socket }: IncomingMes
   requestId: randomUUID(),
   requestTimeEpoch: Date.now(),
   resourceId: 'local',
+  resourcePath,
 })

@@ -8,7 +8,6 @@ export type GatewayOptions = {
   basePath: string
   /** The paths of the resources, such as `/pets/{petId}`. */
   paths: string[]
-  /** Responds to an event. */
   invoke: (event: ProxyEvent) => Promise<APIGatewayProxyResult>
   errors: GatewayErrors
   /** The response to one of `errors`, or to what `invoke` has thrown. */

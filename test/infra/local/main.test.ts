@@ -130,12 +130,12 @@ test.each([
   [port, '127.0.0.1', inUse(port)],
   [port - 1, '127.0.0.2', inUse(port)], // The next one.
 ])('refuses port %s of %s', async (port, host, reason) => {
-  await expect(reservePorts(port, host, true)).rejects.toEqual(new CommandError(reason))
+  await expect(reservePorts(port, host)).rejects.toEqual(new CommandError(reason))
 })
 
 test('refuses an address that this machine does not have', async () => {
   // An address for documentation (RFC 5737), which needs no network to be refused.
-  await expect(reservePorts(0, '192.0.2.1', true)).rejects.toThrow(
+  await expect(reservePorts(0, '192.0.2.1')).rejects.toThrow(
     'listen EADDRNOTAVAIL: address not available 192.0.2.1',
   )
 })

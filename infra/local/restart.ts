@@ -41,7 +41,7 @@ export const runServers = async (
     changed = await change
     server.kill('SIGTERM')
     const limit = changed === undefined ? END_MS : RESTART_MS
-    // The first one ends at once, or when it has added the examples.
+    // The first one must not be killed while it adds the examples: it ends afterwards.
     if (hasServed) setTimeout(() => server.kill('SIGKILL'), limit).unref()
     await ended
   } while (changed !== undefined)

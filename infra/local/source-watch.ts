@@ -13,7 +13,8 @@ export const nextChange = async (root: string): Promise<string> => {
   let changed = ''
   const { promise: first, resolve } = Promise.withResolvers<void>()
   const stop = watchFolders(root, (file) => {
-    if (!FOLDERS.some((folder) => `${file}/`.startsWith(`${folder}/`)) || EDITORS.test(file)) return
+    const [folder = ''] = file.split('/')
+    if (!FOLDERS.includes(folder) || EDITORS.test(file)) return
     changed = file // The last one: those before it may be temporary.
     resolve()
   })

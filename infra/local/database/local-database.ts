@@ -85,9 +85,11 @@ const FORMAT = 4
 export const useDatabase = (endpoint: string): void => {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
   Object.assign(process.env, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+  for (const id of tableIds)
+    process.env[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`
 }
 
-const localVariables: Record<string, unknown> = {
+const localVariables = {
   // The SDK requires them, and a local database ignores them, or keeps accounts apart by them.
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',
@@ -99,5 +101,3 @@ const localVariables: Record<string, unknown> = {
   [settings.readShards]: '1',
   [settings.writeShards]: '1',
 }
-for (const id of tableIds)
-  localVariables[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
-import type { OperationId } from '../../shared/contract.ts'
-import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
-import type { GatewayResponse } from '../packages/local-gateway/index.ts'
+import { type OperationId, operationIds } from '../../shared/contract.ts'
+import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/gateway-event.ts'
+import { functionSettings } from '../platform/functions.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { runWithPermissions } from './permissions.ts'
 
-export type Handler = (event: ProxyEvent, context: Context) => Promise<GatewayResponse>
+export type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
 
 /** Invokes a function as Lambda does. Throws what it throws, or a 504 after `timeoutMs`. */
 export const invoke = async (
   id: OperationId,
   handler: Handler,
   event: ProxyEvent,
-  timeoutMs: number,
-): Promise<GatewayResponse> => {
+  timeoutMs = functionSettings.timeoutSeconds * 1000,
+): Promise<ProxyResult> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
@@ -25,11 +25,10 @@ export const invoke = async (
   }
 }
 
-/** Loads the functions of operations. */
-export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
+/** Loads the functions of all operations. */
+export const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
   const load = async (id: OperationId) => [id, (await import(`../../functions/${id}.ts`)).handler]
-  // It has those of `ids` only, but the caller reads no others.
-  return Object.fromEntries(await Promise.all(ids.map(load)))
+  return Object.fromEntries(await Promise.all(operationIds.map(load)))
 }
 
 const newContext = (functionName: string, timeoutMs: number): Context => {

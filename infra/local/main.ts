@@ -1,5 +1,5 @@
-import { CommandError, command, fail, runCommand, typedPath } from '../command-line.ts'
-import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/local-database.ts'
+import { command, runCommand, typedPath } from '../command-line.ts'
+import { DEFAULT_PORT, openDatabase, portOption } from './database/local-database.ts'
 import { LOOPBACK, reservePorts } from './ports.ts'
 import { runServers } from './restart.ts'
 
@@ -23,11 +23,7 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
   )
   .option('--empty', 'add no examples to an empty database')
-  .option(
-    '--no-watch',
-    'do not restart when a source file changes; restarts keep the data, and until the server ' +
-      'serves again, the system refuses connections',
-  )
+  .option('--no-watch', 'do not restart when a source file changes; restarts keep the data')
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB on this machine to use instead of ' +
@@ -35,24 +31,18 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
   )
   .action(async ({ host: namedHost, port, data, empty = false, watch: isWatching }) => {
     const stopped = stopSignal()
-    const named = namedDatabase()
     const host = namedHost || LOOPBACK // To Node.js, '' means all addresses.
     const folder = data === undefined ? undefined : typedPath(data)
-    const { api, database: listener } = await reservePorts(port, host, !named)
-    const { failed, close, ...database } = await openDatabase(named, listener, folder)
-    failed?.then(({ message }) => {
-      fail(new CommandError(message))
-      process.exit()
-    })
+    const { api, database: listener } = await reservePorts(port, host)
+    const database = await openDatabase(listener, folder)
     process.exitCode = await runServers({ host, port: api, database, empty }, isWatching, stopped)
-    await close?.()
   })
 
 /** Resolves at SIGINT or SIGTERM. The listeners stay, because npm sends Ctrl-C a second time. */
-const stopSignal = (): Promise<void> =>
+const stopSignal = (): Promise<undefined> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve(undefined))
   })
 
 await runCommand(serverCommand)
-process.exit() // An open embedded database keeps the process alive.
+process.exit() // This closes the embedded database, which keeps the process alive.

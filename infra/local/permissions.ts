@@ -7,26 +7,21 @@ import { tableActions } from '../platform/functions.ts'
 const running = new AsyncLocalStorage<OperationId>()
 
 /**
- * Runs an operation with its permissions, once they are enforced. An operation could bypass this
- * with a client of its own.
+ * Runs an operation with its permissions: the client in shared/data refuses, as AWS would, commands
+ * that the operation's entry does not allow. Code outside operations may do everything. (An
+ * operation could bypass this with a client of its own.)
  */
 export const runWithPermissions = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
-/**
- * Makes the client in shared/data refuse, as AWS would, commands that the entry of the running
- * operation does not allow. Code outside operations may do everything.
- */
-export const enforcePermissions = (): void => {
-  // Replacing `send` keeps the check out of the code that AWS runs. (Casts, because commands have
-  // many types.)
-  const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
-  const checkAndSend = async (command: Command, options?: object): Promise<unknown> => {
-    const id = running.getStore()
-    if (id) for (const [kind, place] of actionsOf(command)) checkPermission(id, kind, place)
-    return send(command as never, options)
-  }
-  Object.assign(dynamodb, { send: checkAndSend })
+// Replacing `send` keeps the check out of the code that AWS runs. (Casts, because commands have
+// many types.)
+const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
+const checkAndSend = async (command: Command, options?: object): Promise<unknown> => {
+  const id = running.getStore()
+  if (id) for (const [kind, place] of actionsOf(command)) checkPermission(id, kind, place)
+  return send(command as never, options)
 }
+Object.assign(dynamodb, { send: checkAndSend })
 
 /** A command of the SDK's document client, such as a `GetCommand`. */
 type Command = { input: TableOrIndex & { TransactItems?: Record<string, TableOrIndex>[] } }
@@ -50,11 +45,14 @@ const NEEDS: Record<string, Permission> = {
 }
 
 /** Throws an error without `$metadata`, so that the response is a 500. */
-const checkPermission = (id: OperationId, kind: string, place: TableOrIndex): void => {
+const checkPermission = (
+  id: OperationId,
+  kind: string,
+  { TableName, IndexName: index }: TableOrIndex,
+): void => {
   const permission = NEEDS[kind]
   if (!permission) throw new AccessDenied(`${id} may not use ${kind}: no entry can allow it.`)
   const action = kind === 'Query' ? kind : `${kind}Item` // As IAM names it.
-  const { TableName, IndexName: index } = place
   const table = tableIds.find((each) => tableName(each) === TableName) ?? TableName
   const isAllowed = tableActions(entries[id]).some(
     (each) => each.table === table && each.index === index && each.actions.includes(action),

@@ -10,21 +10,19 @@ export const isLoopback = (host: string): boolean =>
 
 /**
  * Checks that a port is free (0: selects one), on which the API listens later, in another process.
- * Listens on the next one for an embedded database.
+ * Listens on the next one for the database.
  */
 export const reservePorts = async (
   port: number,
   host: string,
-  isEmbedded: boolean,
-): Promise<{ api: number; database?: Server }> => {
+): Promise<{ api: number; database: Server }> => {
   const server = await listen(closingServer(), port, host)
   const { port: api } = listeningAddress(server)
   try {
-    if (!isEmbedded) return { api }
     return { api, database: await listen(closingServer(), api + 1, LOOPBACK) }
   } catch (error) {
     if (port !== 0) throw error
-    return await reservePorts(port, host, isEmbedded)
+    return await reservePorts(port, host)
   } finally {
     server.close()
   }
@@ -33,25 +31,18 @@ export const reservePorts = async (
 /** Until the servers listen, clients are disconnected. */
 const closingServer = (): Server => createServer((socket) => socket.destroy())
 
-/** Lets a server listen, and returns it. Throws a CommandError if it cannot. */
+/** Lets a server listen, and returns it. Throws a CommandError if the port is in use. */
 export const listen = async (server: Server, port: number, host: string): Promise<Server> => {
   try {
     await once(server.listen(port, host), 'listening')
     return server
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // Of a system call.
-    if (code !== 'EADDRINUSE') throw new CommandError(`${message}. Choose another --host.`)
+    if (Object(error).code !== 'EADDRINUSE') throw error
     throw new CommandError(
       `${host}:${port} is in use, perhaps by another local server. Run npm start -- --port 0, ` +
         'which selects free ports: one for the API, and the next for its database.',
     )
   }
-}
-
-/** The host of a URL that also reaches a server that listens on all addresses. */
-export const urlHost = (address: string): string => {
-  const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
-  return host.includes(':') ? `[${host}]` : host
 }
 
 // A server on a TCP port has no other type of address.

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ServerOptions } from './server.ts'
@@ -20,48 +20,39 @@ const RESTART_MS = 2000
 export const runServers = async (
   options: Omit<ServerOptions, 'changed'>,
   isWatching: boolean,
-  stopped: Promise<void>,
+  stopped: Promise<undefined>,
 ): Promise<number> => {
-  const end = stopped.then(() => undefined)
   let hasServed = false
   let changed: string | undefined
   do {
     // Before the server reads its sources, so that no change is missed.
-    const change = isWatching ? Promise.race([nextChange(ROOT), end]) : end
+    const change = isWatching ? Promise.race([nextChange(ROOT), stopped]) : stopped
     const server = startServer({ ...options, changed: hasServed ? changed : undefined })
-    const code = await Promise.race([server.ended, change.then(() => undefined)])
-    hasServed ||= server.hasServed()
-    if (code !== undefined) {
+    server.once('message', () => {
+      hasServed = true
+    })
+    const ended = once(server, 'exit')
+    await Promise.race([ended, change])
+    const code = server.exitCode ?? server.signalCode
+    if (code !== null) {
       if (!isWatching || !hasServed) return Number(code) || 1
       process.stderr.write(`The server has ended with ${code}. Waiting for a change.\n`)
     }
     changed = await change
-    await server.stop(changed === undefined ? END_MS : RESTART_MS)
-    hasServed ||= server.hasServed()
+    server.kill('SIGTERM')
+    const limit = changed === undefined ? END_MS : RESTART_MS
+    // The first one must not be killed while it adds the examples: it ends afterwards.
+    if (hasServed) setTimeout(() => server.kill('SIGKILL'), limit).unref()
+    await ended
   } while (changed !== undefined)
   return 0
 }
 
-const startServer = (options: ServerOptions) => {
-  const server = fork(new URL('server.ts', import.meta.url), [JSON.stringify(options)], {
+const startServer = (options: ServerOptions): ChildProcess =>
+  fork(new URL('server.ts', import.meta.url), [JSON.stringify(options)], {
     execArgv: [],
     // Its standard input is for watchdog.ts.
     stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
     // Ctrl-C is for this process only, which then stops the server.
     detached: true,
   })
-  let hasServed = false
-  server.once('message', () => {
-    hasServed = true
-  })
-  /** Resolves to the exit code, or to the name of a signal. */
-  const ended: Promise<number | string> = once(server, 'exit').then(([code, by]) => code ?? by)
-  const stop = async (limitMs: number): Promise<void> => {
-    server.kill('SIGTERM')
-    // If it has not served, it ends at once, or when it has added the examples.
-    const timer = setTimeout(() => hasServed && server.kill('SIGKILL'), limitMs)
-    await ended
-    clearTimeout(timer)
-  }
-  return { ended, hasServed: () => hasServed, stop }
-}

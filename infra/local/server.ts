@@ -1,24 +1,21 @@
 import './watchdog.ts'
-import { entries, operationIds } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-check.ts'
-import { functionSettings } from '../platform/functions.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { createTables } from './database/create-tables.ts'
 import { LOCAL_API_KEY } from './database/local-api-key.ts'
-import type { LocalDatabase } from './database/local-database.ts'
 import { addExamples } from './examples.ts'
 import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
-import { enforcePermissions } from './permissions.ts'
-import { isLoopback, listen, urlHost } from './ports.ts'
+import { isLoopback, listen } from './ports.ts'
 
 /** The argument of this process, as JSON. `changed` is the source that has caused a restart. */
 export type ServerOptions = {
   host: string
   port: number
-  database: LocalDatabase
+  database: { endpoint: string; text: string }
   empty: boolean
   changed: string | undefined
 }
@@ -29,29 +26,25 @@ const { host, port, database, empty, changed }: ServerOptions = JSON.parse(proce
 const serve = async (): Promise<void> => {
   const problem = contractProblem()
   if (problem) throw new CommandError(problem)
-  const { server, stop } = createLocalApi(await loadFunctions(operationIds))
+  const { server, stop } = createLocalApi(await loadFunctions())
   await createTables(database.endpoint)
-  enforcePermissions()
   // Until here, the signal ends this process at once. From here on, it adds all examples first:
   // they are added once only.
   const stopped = new Promise((stop) => process.on('SIGTERM', stop))
   const examples = empty || changed ? '' : `, with ${await addExamples()}`
   await listen(server, port, host)
-  muteRequestLog()
   surviveErrors()
   process.send?.('serving')
   const text = changed ? `Serving ${baseUrl} again: ${changed} changed.\n` : banner(examples)
   process.stdout.write(isLoopback(host) ? text : text + WARNING)
   await stopped
-  await stop(functionSettings.timeoutSeconds * 1000)
+  await stop()
 }
 
-/** Hides the request log of the functions, because the server logs each response itself. */
-const muteRequestLog = (): void => {
-  const { info } = console
-  console.info = (...args) => {
-    if (args[0]?.coldStart === undefined) info(...args)
-  }
+// Hides the request log of the functions, because the server logs each response itself.
+const { info } = console
+console.info = (...args) => {
+  if (args[0]?.coldStart === undefined) info(...args)
 }
 
 /** Logs errors that functions throw after their response, as Lambda does, and goes on. */
@@ -61,7 +54,8 @@ const surviveErrors = (): void => {
   })
 }
 
-const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`
+const urlHost = host.includes(':') ? `[${host}]` : host
+const baseUrl = `http://${urlHost}:${port}${service.basePath}`
 
 const listEntry = Object.values(entries).find(
   ({ method, path }) => method === 'GET' && !path.includes('{'),

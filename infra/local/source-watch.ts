@@ -1,4 +1,4 @@
-import { existsSync, globSync, watch } from 'node:fs'
+import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -10,19 +10,18 @@ const EDITORS = /(^|\/)[.#][^/]*$|~$/
 
 /** Waits until a file in the folders of sources in `root` changes. Returns its path. */
 export const nextChange = async (root: string): Promise<string> => {
-  const changed = new Set<string>()
+  let changed = ''
   const { promise: first, resolve } = Promise.withResolvers<void>()
   const stop = watchFolders(root, (file) => {
-    if (!FOLDERS.some((folder) => `${file}/`.startsWith(`${folder}/`)) || EDITORS.test(file)) return
-    changed.add(file)
+    const [folder = ''] = file.split('/')
+    if (!FOLDERS.includes(folder) || EDITORS.test(file)) return
+    changed = file // The last one: those before it may be temporary.
     resolve()
   })
   await first
   await pause(PAUSE_MS)
   stop()
-  const files = [...changed]
-  // Some of them may have been temporary, unless a source was removed.
-  return files.find((file) => existsSync(join(root, file))) ?? files.join(', ')
+  return changed
 }
 
 /** Calls `note` with each file that changes, until the returned function is called. */

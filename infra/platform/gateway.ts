@@ -57,8 +57,7 @@ export const gatewayResponses = {
       'Content-Type is not application/json.',
   ),
   tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
-  headersTooLarge: (bytes: number) =>
-    new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),
+  headersTooLarge: new ApiError(431, 'The URL and headers must be smaller than 10240 bytes.'),
   internalServerError: internalServerError(undefined),
   // API Gateway sends it after a crash, and if Lambda throttles the function.
   badGateway: new ApiError(

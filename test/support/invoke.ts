@@ -1,13 +1,11 @@
 import type { Context } from 'aws-lambda'
 import { afterEach, vi } from 'vitest'
-import { enforcePermissions, runWithPermissions } from '../../infra/local/permissions.ts'
+import { runWithPermissions } from '../../infra/local/permissions.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/gateway-event.ts'
 import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
 type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
-
-enforcePermissions()
 
 // Loaded now, because a later reset of the modules must not change them.
 const functions = await Promise.all(

@@ -19,12 +19,9 @@ import { useDatabase } from './local-database.ts'
 export const createTables = async (endpoint: string): Promise<void> => {
   useDatabase(endpoint)
   const client = new DynamoDBClient(timeouts)
-  try {
-    await Promise.all(tableIds.map((id) => createTable(client, id)))
-    await apiKeys.put(storedLocalApiKey)
-  } finally {
-    client.destroy()
-  }
+  await Promise.all(tableIds.map((id) => createTable(client, id)))
+  client.destroy()
+  await apiKeys.put(storedLocalApiKey)
 }
 
 /** Creates a table, unless it exists. Refuses one that lacks an index, which cannot be added. */
@@ -51,8 +48,10 @@ const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> =
   })
   const { reason } = await waitUntilTableExists({ client, ...WAIT }, { TableName })
   const { Table }: DescribeTableCommandOutput = reason // The last response.
-  const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
-  const missing = Object.keys(indexes).find((index) => !found.includes(index))
+  const found = Table?.GlobalSecondaryIndexes
+  const missing = Object.keys(indexes).find(
+    (index) => !found?.some(({ IndexName }) => IndexName === index),
+  )
   if (missing)
     throw new CommandError(
       `${TableName} lacks the index ${missing}. Start again with an empty database, or use the ` +

@@ -5,7 +5,7 @@ import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { capitalized } from '../../../shared/model/names.ts'
 import { service } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
-import { CommandError, wholeNumber } from '../../command-line.ts'
+import { CommandError, fail, wholeNumber } from '../../command-line.ts'
 import { DataFolderError, GREETING, startEmbedded } from '../../packages/embedded-dynamodb/index.ts'
 import { isLoopback, LOOPBACK } from '../ports.ts'
 
@@ -42,38 +42,37 @@ export const useRunningDatabase = async (port: number): Promise<string> => {
 
 const serverDatabase = async (port: number): Promise<string> => {
   const endpoint = `http://${LOOPBACK}:${port + 1}`
-  const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
+  const greeting = await fetch(endpoint, { signal: AbortSignal.timeout(2000) })
+    .then((response) => response.text())
+    .catch(() => '')
   // Something else may listen there.
-  const greeting = await response?.text().catch(() => '')
-  if (greeting?.startsWith(GREETING)) return endpoint
+  if (greeting.startsWith(GREETING)) return endpoint
   throw new CommandError(
     `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
   )
 }
 
-/** The database of a local server. `text` names it for the user. */
-export type LocalDatabase = { endpoint: string; text: string }
-
 /**
  * Starts an embedded DynamoDB on `listener`, with its data in a folder (default: in memory), unless
- * the user has `named` another one. `failed` resolves if its disk fails. Throws a CommandError if
- * the folder is not usable.
+ * the user has named another one. Returns its endpoint, and a text that names it for the user. Ends
+ * this process if its disk fails. Throws a CommandError if the folder is not usable.
  */
-export const openDatabase = async (
-  named: string | undefined,
-  listener: Server | undefined,
-  path: string | undefined,
-): Promise<LocalDatabase & { failed?: Promise<Error>; close?: () => Promise<void> }> => {
+export const openDatabase = async (listener: Server | undefined, path: string | undefined) => {
+  const named = namedDatabase()
   if (named && path !== undefined)
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
   if (named) return { endpoint: named, text: named }
   const folder = path === undefined ? undefined : { path, format: FORMAT }
-  const embedded = await startEmbedded({ folder, listener }).catch((error) => {
+  const { endpoint, failed } = await startEmbedded({ folder, listener }).catch((error) => {
     throw error instanceof DataFolderError ? new CommandError(error.message) : error
   })
-  return { ...embedded, text: `${embedded.endpoint} (${path ?? 'in memory'})` }
+  failed.then(({ message }) => {
+    fail(new CommandError(message))
+    process.exit()
+  })
+  return { endpoint, text: `${endpoint} (${path ?? 'in memory'})` }
 }
 
 /** The form of the stored items. Raise it when they change so that older ones cannot be read. */
@@ -86,9 +85,11 @@ const FORMAT = 4
 export const useDatabase = (endpoint: string): void => {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
   Object.assign(process.env, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+  for (const id of tableIds)
+    process.env[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`
 }
 
-const localVariables: Record<string, unknown> = {
+const localVariables = {
   // The SDK requires them, and a local database ignores them, or keeps accounts apart by them.
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',
@@ -100,5 +101,3 @@ const localVariables: Record<string, unknown> = {
   [settings.readShards]: '1',
   [settings.writeShards]: '1',
 }
-for (const id of tableIds)
-  localVariables[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`

@@ -1,75 +1,124 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ProxyEvent } from './types.ts'
+import { promisify } from 'node:util'
+import { gunzip, inflate } from 'node:zlib'
+import type { GatewayErrors, GatewayOptions, ProxyEvent } from './types.ts'
 
-/** What the gateway has found out. `path` starts with `basePath`. */
-type Request = Record<'id' | 'host' | 'basePath' | 'path' | 'query', string> &
-  Pick<ProxyEvent, 'resource' | 'pathParameters'> & { body: Buffer }
-
-/** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = (message: IncomingMessage, request: Request): ProxyEvent => {
-  const { basePath, resource, pathParameters, body } = request
-  const headers = eventHeaders(message)
-  const query = new URLSearchParams(request.query)
-  const parameters = Object.fromEntries([...query.keys()].map((key) => [key, query.getAll(key)]))
-  const text = body.toString()
-  // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
-  const isBase64Encoded = !Buffer.from(text).equals(body)
-  return {
-    resource,
-    pathParameters,
-    path: request.path.slice(basePath.length).replace(/^\/*/, '/'),
-    httpMethod: message.method ?? '',
-    headers: lastValues(headers),
-    multiValueHeaders: headers,
-    queryStringParameters: query.size > 0 ? lastValues(parameters) : null,
-    multiValueQueryStringParameters: query.size > 0 ? parameters : null,
-    stageVariables: null,
-    requestContext: requestContext(message, request),
-    body: isBase64Encoded ? body.toString('base64') : text || null,
-    isBase64Encoded,
+/**
+ * Returns a function that makes a request the event that API Gateway sends to a function (REST API,
+ * Lambda proxy integration). It throws one of `errors`, or another if the client disconnects.
+ */
+export const eventReader = ({ basePath, paths, errors }: GatewayOptions) => {
+  // API Gateway prefers literal parts, whose characters all sort before `{`.
+  const resources = paths.toSorted().map((path) => ({ path, pattern: pathPattern(basePath, path) }))
+  return async (message: IncomingMessage, id: string): Promise<ProxyEvent> => {
+    const { method = '', url = '', headersDistinct } = message
+    const body = await readBody(message, errors)
+    const [host = '', ...others] = headersDistinct.host ?? []
+    if (!HOST.test(host) || others.length > 0) throw errors.badRequest
+    const [path = '', query = ''] = url.replace(/^\/+/, '/').split(/\?(.*)/s)
+    const found = resources.find(({ pattern }) => pattern.test(path))
+    const resource = found?.path ?? ''
+    // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
+    const isBase64Encoded = !isUtf8(body)
+    return {
+      resource,
+      pathParameters: found?.pattern.exec(path)?.groups ?? null,
+      path: path.slice(basePath.length).replace(/^\/*/, '/'),
+      httpMethod: method,
+      ...eventHeaders(message),
+      ...eventParameters(query),
+      stageVariables: null,
+      requestContext: { ...eventContext(message, id, resource), path, stage: basePath.slice(1) },
+      body: body.toString(isBase64Encoded ? 'base64' : 'utf8') || null,
+      isBase64Encoded,
+    }
   }
 }
 
-const requestContext = (
+const MAX_BYTES = 1024 * 1024
+
+const decompressors = new Map([
+  ['gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+])
+
+/** Reads a body, and decompresses it. Throws if it cannot, or if the client disconnects. */
+const readBody = async (message: IncomingMessage, errors: GatewayErrors): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  // To its end, because some clients read no response before.
+  for await (const chunk of message) {
+    size += chunk.length
+    if (size <= MAX_BYTES) chunks.push(chunk)
+  }
+  if (size > MAX_BYTES) throw errors.payloadTooLarge
+  const body = Buffer.concat(chunks)
+  const coding = message.headers['content-encoding']?.toLowerCase() || 'identity'
+  if (size === 0 || coding === 'identity') return body
+  const decompress = decompressors.get(coding)
+  if (!decompress) throw errors.unsupportedMediaType
+  return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) => {
+    throw code === 'ERR_BUFFER_TOO_LARGE' ? errors.payloadTooLarge : errors.unsupportedMediaType
+  })
+}
+
+// Links in responses repeat it.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
+
+// As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
+const pathPattern = (basePath: string, path: string): RegExp => {
+  const parts = path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  return new RegExp(`^${basePath}/*${parts}/?$`)
+}
+
+const OF_CONNECTION =
+  /^(connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/
+
+/** The headers, with those that API Gateway sets. Their names are in lower case, as in HTTP/2. */
+const eventHeaders = ({ headersDistinct, socket }: IncomingMessage) => {
+  const all = Object.entries({
+    'x-forwarded-proto': ['http'], // Unless a tunnel in front of this server has set it.
+    ...headersDistinct,
+    'x-forwarded-for': [socket.remoteAddress ?? ''],
+    'x-forwarded-port': [String(socket.localPort)],
+  })
+  const lists = Object.fromEntries(all.filter(([name]) => !OF_CONNECTION.test(name)))
+  return { headers: lastValues(lists), multiValueHeaders: lists }
+}
+
+const eventParameters = (text: string) => {
+  const query = new URLSearchParams(text)
+  const lists = Object.fromEntries([...query.keys()].map((key) => [key, query.getAll(key)]))
+  return {
+    queryStringParameters: query.size > 0 ? lastValues(lists) : null,
+    multiValueQueryStringParameters: query.size > 0 ? lists : null,
+  }
+}
+
+const lastValues = (lists: Record<string, string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? '']))
+
+const eventContext = (
   { method = '', httpVersion, headers, socket }: IncomingMessage,
-  { id, host, basePath, path, resource }: Request,
-): ProxyEvent['requestContext'] => ({
+  extendedRequestId: string,
+  resourcePath: string,
+) => ({
   accountId: '000000000000',
   apiId: 'local',
   authorizer: undefined,
-  domainName: host,
-  extendedRequestId: id,
+  domainName: headers.host,
+  extendedRequestId,
   httpMethod: method,
   // The other members are for callers with AWS credentials.
   identity: {
     sourceIp: socket.remoteAddress ?? '',
     userAgent: headers['user-agent'] ?? null,
   } as ProxyEvent['requestContext']['identity'],
-  path,
   protocol: `HTTP/${httpVersion}`,
   requestId: randomUUID(),
   requestTimeEpoch: Date.now(),
   resourceId: 'local',
-  resourcePath: resource,
-  stage: basePath.slice(1),
+  resourcePath,
 })
-
-const OF_CONNECTION =
-  /^(connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/
-
-type Lists = Record<string, string[]>
-
-/** The headers, with those that API Gateway sets. Their names are in lower case, as in HTTP/2. */
-const eventHeaders = ({ headersDistinct, socket }: IncomingMessage): Lists => {
-  const headers = Object.entries({
-    'x-forwarded-proto': ['http'], // Unless a tunnel in front of this server has set it.
-    ...headersDistinct,
-    'x-forwarded-for': [socket.remoteAddress ?? ''],
-    'x-forwarded-port': [String(socket.localPort)],
-  })
-  return Object.fromEntries(headers.filter(([name]) => !OF_CONNECTION.test(name)))
-}
-
-const lastValues = (lists: Lists): Record<string, string> =>
-  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? '']))

@@ -54,7 +54,8 @@ test('passes a function its name and its remaining time, and runs only sixteen a
   const served = await serveApi(async (_event, { functionName, getRemainingTimeInMillis }) => {
     running++
     await promise
-    return { statusCode: 207, body: JSON.stringify([functionName, getRemainingTimeInMillis()]) }
+    const body = JSON.stringify([functionName, getRemainingTimeInMillis()])
+    return { statusCode: 207, headers: {}, body }
   })
   let arrived = 0
   served.server.on('request', () => arrived++)

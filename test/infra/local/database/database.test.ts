@@ -22,7 +22,7 @@ test('refuses a data folder that is a file', async () => {
   writeFileSync(folder, '')
 
   const reason = `ENOTDIR: not a directory, scandir '${folder}'`
-  await expect(openDatabase(undefined, undefined, folder)).rejects.toEqual(
+  await expect(openDatabase(undefined, folder)).rejects.toEqual(
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
   )
 })
@@ -73,7 +73,7 @@ test.each(['localhost', '127.0.0.2', '[::1]'])('uses %s, which is this machine',
   const named = namedDatabase()
 
   expect(named).toBe(endpoint)
-  await expect(openDatabase(named, undefined, 'pets')).rejects.toThrow('--data needs the ')
+  await expect(openDatabase(undefined, 'pets')).rejects.toThrow('--data needs the ')
 })
 
 test('uses a database with no AWS settings of the shell', () => {

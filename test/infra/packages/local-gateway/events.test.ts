@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import type { ProxyEvent } from '../../../../infra/packages/local-gateway/index.ts'
+import type { ProxyEvent } from '../../../../shared/pipeline/gateway-event.ts'
 import { eventOf as storedEvent } from '../../../support/events.ts'
 import type { Sent } from '../../../support/http.ts'
 import {
@@ -16,7 +16,11 @@ import {
 } from './gateway.ts'
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
-const echo: Invoke = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
+const echo: Invoke = async (event) => ({
+  statusCode: 200,
+  headers: {},
+  body: JSON.stringify(event),
+})
 
 const serveEcho = () => serveFunctions({ listPets: echo, createPet: echo, updatePet: echo })
 const eventOf = async (request: Sent) => (await ask(await serveEcho(), request)).body as ProxyEvent
@@ -147,8 +151,14 @@ test("returns a function's status, headers and body, and nothing else", async ()
 })
 
 test.each<[string, Invoke]>([
-  ['returns a header with a space', async () => ({ statusCode: 200, headers: { 'a b': '' } })],
-  ['returns a header of two lines', async () => ({ statusCode: 200, headers: { a: '\n' } })],
+  [
+    'returns a header with a space',
+    async () => ({ statusCode: 200, headers: { 'a b': '' }, body: '' }),
+  ],
+  [
+    'returns a header of two lines',
+    async () => ({ statusCode: 200, headers: { a: '\n' }, body: '' }),
+  ],
 ])('returns 502 when a function %s', async (_name, listPets) => {
   expect(await ask(await serveFunctions({ listPets }))).toEqual(badGateway)
 })

@@ -1,16 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
+import { serveRoutes as createGateway, type Route } from '../../../../infra/local/local-api.ts'
 import { listeningAddress } from '../../../../infra/local/ports.ts'
-import {
-  createGateway,
-  type Gateway,
-  type GatewayResponse,
-  type ProxyEvent,
-  type Route,
-} from '../../../../infra/packages/local-gateway/index.ts'
-import { gatewayResponses, preflightHeaders } from '../../../../infra/platform/gateway.ts'
-import { commonHeaders, EXPOSED_HEADERS } from '../../../../shared/pipeline/gateway-event.ts'
+import { EXPOSED_HEADERS } from '../../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../../shared/service.ts'
 import { type Sent, send } from '../../../support/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.ts'
@@ -21,13 +14,15 @@ export const BASE = service.basePath
 export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 export const POST = `POST ${BASE}/pets HTTP/1.1\r\nHost: a\r\n`
 
+type Gateway = ReturnType<typeof createGateway>
+
 /** A server in this process. */
 type Served = Gateway & { baseUrl: string }
 
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
 
-export type Invoke = (event: ProxyEvent) => Promise<GatewayResponse>
+export type Invoke = Route['invoke']
 
 /** The routes of the tests, which need no others. */
 const PATHS = {
@@ -51,15 +46,7 @@ export const serveFunctions = (functions: Partial<Functions> = {}): Promise<Serv
 
 /** Serves routes until the test ends. */
 export const serveRoutes = (routes: Route[]): Promise<Served> =>
-  listenUntilEnd(
-    createGateway({
-      basePath: BASE,
-      routes,
-      errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
-      commonHeaders,
-      preflightHeaders,
-    }),
-  )
+  listenUntilEnd(createGateway(routes))
 
 /** Lets a server listen until the test ends, and hides its log. */
 export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
@@ -67,7 +54,7 @@ export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
   const logs = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
   await once(gateway.server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
-    await gateway.stop(0)
+    gateway.server.close().closeAllConnections()
     for (const { mock } of logs) refuseLoggedSecrets(mock.calls)
     vi.restoreAllMocks()
   })

@@ -118,7 +118,7 @@ export const collection = <Resource extends { id: number }>(
       tx: Transaction,
       page: { limit: number; cursor?: number | undefined; filter?: Filter<Resource> },
     ): Promise<Page<Stored<Resource>>> => {
-      const filter = indexedFilter(page.filter ?? {})
+      const filter = onlyFilter(page.filter ?? {})
       const { items, next } = await tx.list({ ...page, table, filter })
       return { items: items.flatMap(readListed), next }
     },
@@ -179,7 +179,7 @@ const patchedValues = (changes: object): Attributes => {
 }
 
 /** The filter, if any. Each has an index of its own, so there is at most one. */
-const indexedFilter = (filter: object) => {
+const onlyFilter = (filter: object) => {
   const [first, ...others] = Object.entries(withoutUndefined(filter))
   if (others.length > 0) throw new Error('A list can be filtered by one field.')
   return first && { field: first[0], value: first[1] }

@@ -59,10 +59,10 @@ describe('list', async () => {
   )
 
   test.each([
-    [{ name: 'a' }, { name: 'ValidationException' }],
-    [{ status: 'sold', name: 'a' }, { message: 'A list can be filtered by one field.' }],
-  ] as const)('throws an error for the filter %o', async (filter, error) => {
-    await expect(pets.list({ limit: 1, filter })).rejects.toMatchObject(error)
+    [{ name: 'a' }, 'The table does not have the specified index: byName'],
+    [{ status: 'sold', name: 'a' }, 'A list can be filtered by one field.'],
+  ] as const)('throws an error for the filter %o', async (filter, message) => {
+    await expect(pets.list({ limit: 1, filter })).rejects.toHaveProperty('message', message)
   })
 })
 

@@ -17,7 +17,7 @@ export const eventReader = ({ basePath, paths, errors }: GatewayOptions) => {
     const body = await readBody(message, errors)
     const [host = '', ...others] = headersDistinct.host ?? []
     if (!HOST.test(host) || others.length > 0) throw errors.badRequest
-    const [path = '', query = ''] = url.replace(/^\/+/, '/').split(/\?(.*)/s)
+    const [path = '', query = ''] = url.replace(ORIGIN, '/').split(/\?(.*)/s)
     const found = resources.find(({ pattern }) => pattern.test(path))
     const resource = found?.path ?? ''
     // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
@@ -63,6 +63,8 @@ const readBody = async (message: IncomingMessage, errors: GatewayErrors): Promis
     throw code === 'ERR_BUFFER_TOO_LARGE' ? errors.payloadTooLarge : errors.unsupportedMediaType
   })
 }
+
+const ORIGIN = /^(https?:\/\/[^/?]*)?\/*/i
 
 // Links in responses repeat it.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i

@@ -4,17 +4,17 @@ import type { APIGatewayProxyEventBase, APIGatewayProxyResult } from 'aws-lambda
 export type ProxyEvent = APIGatewayProxyEventBase<undefined>
 
 export type GatewayOptions = {
-  /** The path before all others, such as `/v1`: the stage. */
+  /** The path of the stage, such as `/v1`. */
   basePath: string
   /** The paths of the resources, such as `/pets/{petId}`. */
   paths: string[]
   invoke: (event: ProxyEvent) => Promise<APIGatewayProxyResult>
   errors: GatewayErrors
-  /** The response to one of `errors`, or to what `invoke` has thrown. */
+  /** The response to one of `errors`, or to what `invoke` threw. */
   errorResponse: (error: unknown, requestId: string) => APIGatewayProxyResult
 }
 
-/** The errors of the gateway itself; README.md has when. */
+/** The errors of the gateway itself: see README.md. */
 export type GatewayErrors = {
   badRequest: Error
   unknownMethod: Error

@@ -66,6 +66,14 @@ test('passes a function an event of API Gateway, without headers of the connecti
   })
 })
 
+test('takes a target in absolute form', async () => {
+  const event = await eventOfText(
+    `GET http://a${BASE}/pets?b=c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  )
+
+  expect(event).toMatchObject({ path: '/pets', queryStringParameters: { b: 'c' } })
+})
+
 test('keeps a path as it was sent, with the stage only in requestContext', async () => {
   const event = await eventOf({ method: 'PATCH', path: `/${BASE}//pets/a%2Fb` })
 

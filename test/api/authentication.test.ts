@@ -21,7 +21,6 @@ test.each<[string, Record<string, string>, string]>([
   ['two keys', { Authorization: `Bearer ${apiKey} ${apiKey}` }, NO_KEY],
   ['a key without a scheme', { Authorization: apiKey }, NO_KEY],
   ['a garbled key', { Authorization: `Bearer ${garbled}` }, WRONG_KEY],
-  ['an incomplete key', { Authorization: `Bearer ${apiKey.slice(0, -1)}` }, WRONG_KEY],
   ['an unknown key', { Authorization: `Bearer ${newApiKey(stage)}` }, WRONG_KEY],
   ['a key of another stage', { Authorization: `Bearer ${newApiKey(otherStage)}` }, WRONG_KEY],
 ])('returns 401 for %s', async (_, headers, expected) => {
@@ -40,11 +39,10 @@ test.each(operationIds)('%s returns 401 without a key', async (id) => {
   expect(challenge(response)).toBe(NO_KEY)
 })
 
-test.each(['Bearer', 'bearer'])('accepts a key with the scheme %s', async (scheme) => {
-  const { status } = await requestAnonymously({
-    path: '/pets',
-    headers: { authorization: `${scheme} ${apiKey}` },
-  })
+test('accepts a key with the scheme in lower case', async () => {
+  const headers = { authorization: `bearer ${apiKey}` }
+
+  const { status } = await requestAnonymously({ path: '/pets', headers })
 
   expect(status).toBe(200)
 })

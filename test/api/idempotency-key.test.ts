@@ -95,25 +95,6 @@ test.each<[number, string, string, object?]>([
   expectCommonHeaders(retry)
 })
 
-test('a retry of a change gets its response, although its If-Match no longer holds', async () => {
-  const { headers, body } = await create(newPet())
-  const path = `/pets/${(body as Pet).id}` // As the document describes a 201.
-  const current = { 'If-Match': headers.etag ?? '' }
-  const key = keyed(randomUUID())
-
-  const changed = await sendJson('PATCH', path, { ...current, ...key }, { status: 'sold' })
-  const retry = await sendJson('PATCH', path, { ...current, ...key }, { status: 'sold' })
-  const other = await sendJson(
-    'PATCH',
-    path,
-    { ...current, ...keyed(randomUUID()) },
-    { name: 'Max' },
-  )
-
-  expect(retry).toMatchObject(replayOf(changed))
-  expect([changed.status, other.status]).toEqual([200, 412])
-})
-
 test('a retry gets the refusal after its reason is gone, and a new key tries again', async () => {
   const petId = await aPet()
   const place = (key: string) => sendJson('POST', '/store/orders', keyed(key), { petId })

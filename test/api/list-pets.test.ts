@@ -1,24 +1,9 @@
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { filters } from '../../shared/service.ts'
-import {
-  baseUrl,
-  createdPet,
-  expectCommonHeaders,
-  expectError,
-  expectListed,
-  request,
-} from '../support/api.ts'
+import { baseUrl, createdPet, expectError, expectListed, request } from '../support/api.ts'
 
 const aPet = () => createdPet({ name: 'Rex', categoryId: 7, status: 'sold' })
-
-test('returns an array of 20 pets if there is no limit', async () => {
-  await Promise.all(Array.from({ length: 20 }, aPet))
-
-  // The index follows the table, usually within a second.
-  await expect.poll(async () => (await request({ path: '/pets' })).body).toHaveLength(20)
-  expectCommonHeaders(await request({ path: '/pets' }))
-})
 
 // All pages, while others add pets, are in test/shared/data/collection.test.ts.
 test('links to the next page, which has the next older pets', async () => {
@@ -52,9 +37,7 @@ const PARAMETERS = `listPets has limit, ${filters.pets.join(', ')}, cursor.`
 
 test.each([
   ['/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
-  ['/pets?status[]=sold', `There is no query parameter status[]. ${PARAMETERS}`],
   [`/pets?${'x'.repeat(51)}=`, `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`],
-  ['/pets?__proto__=1', `There is no query parameter __proto__. ${PARAMETERS}`],
   ['/store/orders/1?petId=1', 'There is no query parameter petId. getOrder has none.'],
 ])('returns 400 for a parameter that does not exist: %s', async (path, message) => {
   expectError(await request({ path }), 400, 'bad_request', message)

@@ -89,7 +89,6 @@ test('a canceled order makes its pet available, and no later request finds it', 
 })
 
 test.each<[string, () => Promise<unknown>, string]>([
-  ['that is pending', () => aPet('pending'), 'it is pending'],
   ['that is sold', () => aPet('sold'), 'it is sold'],
   ['without a status', () => aPet(null), 'it has no status'],
   ['that does not exist', async () => '-9223372036854775808', 'it does not exist'],
@@ -135,34 +134,15 @@ test('a pet with an open order keeps its status, and only its other fields chang
   expect(statusesOf(outdated)).toEqual([412, 412])
 })
 
-test('lists the orders for a pet, and those that are open', async () => {
-  const [first, second] = [await aPet(), await aPet()]
-  const [sold, open] = [orderOf(await place(first)), orderOf(await place(second))]
-  const { body: completed } = await complete(sold.id)
-  const list = async (query: string) =>
-    (await request({ path: `/store/orders?cursor=${cursorAfter(open.id + 1)}&${query}` })).body
-
-  await expect.poll(() => list(`petId=${first}`)).toEqual([completed])
-  await expect.poll(() => list('complete=false&limit=1')).toEqual([open])
-  await expect.poll(() => list('complete=true&limit=1')).toEqual([completed])
-})
-
 test.each([
   ['complete=yes', 'complete must be true or false, or omitted.'],
-  [
-    'petId=x',
-    'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted.',
-  ],
   ['petId=1&complete=true', 'The query must have at most one of petId, complete.'],
 ])('returns 400 with the rule for a list with the query %s', async (query, message) => {
   expectError(await request({ path: `/store/orders?${query}` }), 400, 'bad_request', message)
 })
 
-test.each(['""', '7', `"${'x'.repeat(101)}"`, 'null'])(
-  'returns 400 for the reference %s',
-  async (reference) => {
-    const { status } = await place(await aPet(), `,"reference":${reference}`)
+test('returns 400 for a reference of 101 characters', async () => {
+  const { status } = await place(await aPet(), `,"reference":"${'x'.repeat(101)}"`)
 
-    expect(status).toBe(400)
-  },
-)
+  expect(status).toBe(400)
+})

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
-import { expect, inject, vi } from 'vitest'
+import { expect, inject } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
 import './api-server.ts'
@@ -88,11 +87,7 @@ export const expectListed = async (
     expect(status).toBe(200)
     return (body as Pet[]).find((pet) => pet.id === id)
   }
-  // It ends at once if there is no list; `expect.poll` would try again.
-  await vi
-    .waitUntil(async () => isDeepStrictEqual(await listed(), expected), 30_000)
-    .catch(() => {})
-  expect(await listed()).toEqual(expected)
+  await expect.poll(listed).toEqual(expected)
 }
 
 /** The challenge of a 401. API Gateway's REST APIs rename its header. */

@@ -171,27 +171,17 @@ test('an item stays in its shard if lists read that shard', async () => {
   expect(await partitionsOf(id)).toEqual([0, 'sold#0'])
 })
 
-describe('a pet of an earlier version', () => {
-  const LaterPet = v.pipe(
-    v.object({
-      ...Pet.entries,
-      size: v.optional(v.number(), 7),
-      visits: v.optional(v.number(), 0),
-    }),
-    v.title('Pet'),
-  )
-  const later = inOwnTransactions(collection('pets', LaterPet))
-  const early = (id: number) => ({ id, name: 'Rex', categoryId: 7, shard: 0, revision: 'x' })
-  const asRead = { ...early(1), size: 7, visits: 0 }
+test('a pet of an earlier version is read and listed with defaults, and stored with them when it changes', async () => {
+  const sizes = { size: v.optional(v.number(), 7), visits: v.optional(v.number(), 0) }
+  const later = inOwnTransactions(collection('pets', v.object({ ...Pet.entries, ...sizes })))
+  const early = { id: 1, name: 'Rex', categoryId: 7, shard: 0, revision: 'x' }
+  await putItem('pets', early)
 
-  test('is read and listed with defaults, and stored with them when it changes', async () => {
-    await putItem('pets', early(1))
-
-    expect(await later.get(1)).toEqual(asRead)
-    expect((await later.list({ limit: 1, cursor: 2 })).items).toEqual([asRead])
-    const { revision } = await later.change(1, { name: 'Max' }, undefined)
-    expect(await storedItem(1)).toMatchObject({ ...asRead, name: 'Max', revision })
-  })
+  const asRead = { ...early, size: 7, visits: 0 }
+  expect(await later.get(1)).toEqual(asRead)
+  expect((await later.list({ limit: 1, cursor: 2 })).items).toEqual([asRead])
+  const { revision } = await later.change(1, { name: 'Max' }, undefined)
+  expect(await storedItem(1)).toMatchObject({ ...asRead, name: 'Max', revision })
 })
 
 describe('a damaged pet', () => {
@@ -230,6 +220,8 @@ describe('a damaged pet', () => {
 
     expect(await pets.get(20)).toEqual(old)
     expect((await pets.list(page)).items).toEqual([old])
+    const { revision } = await pets.change(20, { categoryId: 8 }, undefined)
+    expect(await pets.get(20)).toMatchObject({ ...old, categoryId: 8, revision })
   })
 })
 
@@ -266,15 +258,5 @@ describe('a value that breaks its schema is an error, and is not stored:', () =>
     await expect(stored.change(id, wrong, undefined)).rejects.toThrow(problem)
 
     expect(await storedItem(id)).toEqual(before)
-  })
-
-  test('but not a value that another version has stored, and that stays', async () => {
-    const pet = await create('a')
-    const name = 'x'.repeat(1001)
-    await putItem('pets', { ...(await storedItem(pet.id)), name })
-
-    const changed = await pets.change(pet.id, { categoryId: 8 }, undefined)
-
-    expect(changed).toMatchObject({ id: pet.id, name, categoryId: 8 })
   })
 })

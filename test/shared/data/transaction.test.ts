@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import type { Transaction } from '../../../shared/data/transaction.ts'
-import type { Key } from '../../../shared/data/transaction-store.ts'
+import { DynamoDBStore, type Key } from '../../../shared/data/transaction-store.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
 import {
   deleteItem,
@@ -243,8 +243,13 @@ const conflicts = [
   canceled('ThrottlingError', 'TransactionConflict'),
 ]
 
-/** Changes an item, with these faults of its writes. Returns the tokens and the number of runs. */
+/**
+ * Changes an item, with these faults of its writes. Returns the tokens, the number of runs, and the
+ * numbers of the pauses: how long each takes is tested in dynamodb.test.ts.
+ */
 const changeWith = async (...faults: Fault[]) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // Pauses take no time.
+  const pause = vi.spyOn(DynamoDBStore.prototype, 'pause')
   const tokens: string[] = []
   let runs = 0
   proxy.faultOf = ({ operation, body }) => {
@@ -257,28 +262,27 @@ const changeWith = async (...faults: Fault[]) => {
     await readAll(tx, a, b)
     tx.put(a, {})
   })
-  return { tokens, runs }
+  return { tokens, runs, pauses: pause.mock.calls.flat() }
 }
 
 // The SDK and the lean client send a request three times.
-test.each<[string, Fault[], number]>([
-  ['its response was lost', [lostResponse, ...conflicts], 4],
-  ['its send failed', [throughputExceeded, ...conflicts], 4],
-  ['it is in progress', [...inProgress, ...conflicts], 6],
-])('the same write is sent while others hold its items, if %s', async (_, faults, sends) => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+test.each<[string, Fault[], number, number[]]>([
+  ['its response was lost', [lostResponse, ...conflicts], 4, [1, 2]],
+  ['its send failed', [throughputExceeded, ...conflicts], 4, [1, 2]],
+  ['it is in progress', [...inProgress, ...conflicts], 6, [1, 2, 3]],
+])(
+  'the same write is sent, after pauses, while others hold its items, if %s',
+  async (_, faults, sends, expected) => {
+    const { tokens, runs, pauses } = await changeWith(...faults)
 
-  const { tokens, runs } = await changeWith(...faults)
+    expect([tokens, runs, pauses]).toEqual([Array(sends).fill(tokens[0]), 1, expected])
+  },
+)
 
-  expect([tokens, runs]).toEqual([Array(sends).fill(tokens[0]), 1])
-})
+test('decides again, after pauses, when its only send was canceled: nothing of it is on its way', async () => {
+  const { tokens, runs, pauses } = await changeWith(...conflicts)
 
-test('decides again when its only send was canceled: nothing of it is on its way', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-
-  const { tokens, runs } = await changeWith(...conflicts)
-
-  expect([new Set(tokens).size, tokens.length, runs]).toEqual([3, 3, 3])
+  expect([new Set(tokens).size, tokens.length, runs, pauses]).toEqual([3, 3, 3, [1, 2]])
   expect(await revisions()).toMatchObject({ 1: tokens[2] })
 })
 

@@ -53,13 +53,6 @@ describe('an idempotency key', () => {
     expect(keyed({ headers: { 'Idempotency-Key': undefined } })).toBeUndefined()
   })
 
-  test('is for the same request if only the order of fields differs, at any depth', () => {
-    const one = { ...body, more: [{ a: 1, b: 2 }] }
-    const other = { more: [{ b: 2, a: 1 }], categoryId: 7, name: 'Rex' }
-
-    expect(keyed({}, one)).toEqual(keyed({}, other))
-  })
-
   test('is for another request with another int64, however large', () => {
     const [one, other] = [2n ** 63n - 2n, 2n ** 63n - 1n]
 

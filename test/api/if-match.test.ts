@@ -44,6 +44,8 @@ describe('a change with If-Match', () => {
     expectError(response, 412, 'precondition_failed', message + end)
     const again = await update(id, { name: 'Max' }, { 'If-Match': both.current })
     expect([again.status, again.body]).toEqual([200, { id, ...newPet('Max') }])
+    // Although no value has changed.
+    expect(again.headers.etag).not.toBe(both.current)
   })
 
   test('returns 400 that shows the form for what is no list of tags', async () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Int64 } from '../../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -28,6 +30,61 @@ describe('reading JSON', () => {
 
     expect(exactJson('12345678901234567890')).toBeNaN()
     expect(convert).not.toHaveBeenCalled()
+  })
+})
+
+describe('an int64 in a body', () => {
+  /**
+   * The integer that a JSON number means, by decimal arithmetic on its text; `undefined` for a
+   * fraction.
+   */
+  const integerIn = (source: string): bigint | undefined => {
+    const [, sign, whole = '', fraction = '', exponent = '0'] =
+      /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+    const shift = BigInt(exponent) - BigInt(fraction.length)
+    const digits = BigInt(`${sign}${whole}${fraction}`)
+    if (shift >= 0n) return digits * 10n ** shift
+    return digits % 10n ** -shift === 0n ? digits / 10n ** -shift : undefined
+  }
+
+  /** The integer that the service reads; `undefined` if it rejects the number. */
+  const int64In = (source: string): bigint | undefined => {
+    const { success, output } = v.safeParse(
+      v.object({ size: Int64 }),
+      exactJson(`{"size":${source}}`),
+    )
+    return success ? BigInt(output.size) : undefined
+  }
+
+  const whole = fc.stringMatching(/^-?(0|[1-9]\d{0,20})$/)
+  const exponent = fc.option(fc.integer({ min: -420, max: 330 }), { nil: 0 })
+  const numbers = fc.oneof(
+    fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
+    fc.tuple(whole, exponent).map(([a, e]) => `${a}e${e}`),
+    fc.tuple(whole, fc.stringMatching(/^\d{1,20}$/), exponent).map(([a, b, e]) => `${a}.${b}E${e}`),
+    // Fractions that a double rounds to an integer: 899999999999999.99.
+    fc
+      .tuple(fc.bigInt(2n ** 46n, 2n ** 54n), fc.stringMatching(/^\d{1,8}$/))
+      .map((parts) => parts.join('.')),
+    // Integers with a negative exponent: 1200e-2.
+    fc
+      .tuple(fc.bigInt(1n, 2n ** 60n), fc.nat(20))
+      .map(([a, zeros]) => `${a}${'0'.repeat(zeros)}e-${zeros}`),
+  )
+
+  const isInt64 = (integer: bigint) => BigInt.asIntN(64, integer) === integer
+
+  test('is exact: every int64 in plain digits is valid, and no other integer', () => {
+    fc.assert(
+      fc.property(numbers, (source) => {
+        const int64 = int64In(source)
+
+        const mustBeValid = /^-?\d+$/.test(source) && isInt64(BigInt(source))
+        if (mustBeValid || int64 !== undefined) expect(int64).toBe(integerIn(source))
+        expect(isInt64(int64 ?? 0n)).toBe(true)
+      }),
+      { numRuns: 5000 },
+    )
   })
 })
 

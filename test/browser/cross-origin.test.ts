@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
+import { listeningAddress } from '../../infra/local/ports.ts'
 import { gatewayResponses } from '../../infra/platform/gateway.ts'
 import { server, visit } from './browser.ts'
 
@@ -13,8 +13,7 @@ const elsewhere = createServer((_, response) => {
 })
 await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
 afterAll(() => elsewhere.close())
-// Only a server on a pipe has another kind of address.
-const { port } = elsewhere.address() as AddressInfo
+const { port } = listeningAddress(elsewhere)
 
 /** Sends a request from the page. Returns what its script may read of the response. */
 const fetchFrom = (page: Page, path: string, method: string, extra: string[] = []) => {

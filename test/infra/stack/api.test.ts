@@ -259,8 +259,7 @@ test.each([
   [{ domainName, certificateArn }, [DOMAIN_URL, DEFAULT_URL]],
   [everyOption, [publicBaseUrl, DOMAIN_URL]],
 ])('the document has the addresses of its own deployment, the best first: %#', (options, urls) => {
-  const document = documentOf(templateOf('production', options))
+  const document = JSON.parse(documentOf(templateOf('production', options)))
 
-  expect(document).not.toMatch(/[$#]/) // A template of API Gateway's.
-  expect(JSON.parse(document).servers).toEqual(urls.map((url) => ({ url })))
+  expect(document.servers).toEqual(urls.map((url) => ({ url })))
 })

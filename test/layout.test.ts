@@ -80,7 +80,6 @@ test.each([
 const boxOf = (file: string) => /^infra\/packages\/[^/]+\//.exec(file)?.[0]
 
 test('a box imports nothing of ours, and others import only its index.ts', () => {
-  const boxes = globSync('infra/packages/*/', { withFileTypes: true }).map(({ name }) => name)
   const files = globSync('{functions,infra,shared,test}/**/*.ts', {
     exclude: ['**/node_modules/**'],
   })
@@ -91,10 +90,11 @@ test('a box imports nothing of ours, and others import only its index.ts', () =>
         /^(functions|infra|shared|test)\//.test(name) && boxOf(file) !== boxOf(name),
     )
 
-  const indexes = boxes.map((box) => `infra/packages/${box}/index.ts`)
-  expect(crossing.map(({ name }) => name)).toEqual(expect.arrayContaining(indexes))
-  expect(crossing.filter(({ file }) => boxOf(file))).toEqual([])
-  expect(crossing.filter(({ name }) => boxOf(name) && !indexes.includes(name))).toEqual([])
+  const refused = crossing.filter(
+    ({ file, name }) => boxOf(file) || name !== `${boxOf(name)}index.ts`,
+  )
+  expect(crossing.length).toBeGreaterThan(0)
+  expect(refused).toEqual([])
 })
 
 test('only the pipeline, seeds, infra and tests open a transaction: a function gets one', () => {

@@ -36,7 +36,7 @@ const asBundled = {
       : undefined,
 } as const
 
-// They synthesize the same stacks, so they share processes.
+// They synthesize the same stacks, so they share a process, which starts after the others.
 const cdk = ['test/infra/{app,github}.test.ts', 'test/infra/stack/!(release-hook).test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
@@ -79,6 +79,8 @@ export default defineConfig({
           name: 'cdk',
           include: cdk,
           isolate: false,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
       { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },

@@ -1,11 +1,49 @@
+import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, expect, onTestFailed, test } from 'vitest'
 import { referencePage, referenceScriptText } from '../../infra/openapi/reference.ts'
 import { entries } from '../../shared/contract.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { newPet } from '../support/pets.ts'
-import { server, visit } from './browser.ts'
+import { startServer } from '../support/server.ts'
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+if (!existsSync(CHROMIUM))
+  throw new Error(
+    `There is no browser at ${CHROMIUM}. Install Chromium (on Debian: apt-get install ` +
+      'chromium), or set its path: CHROMIUM=<path> npm run test:browser',
+  )
+
+const browser = await chromium.launch({ executablePath: CHROMIUM })
+afterAll(() => browser.close())
+
+const server = await startServer()
+afterAll(() => server.stop())
+
+/**
+ * Opens a new page with a profile of its own. Returns it, its errors and warnings so far, and the
+ * URLs that it requested elsewhere.
+ */
+const visit = async (options: BrowserContextOptions = {}) => {
+  const page = await browser.newPage(options)
+  page.setDefaultTimeout(60_000)
+  const complaints: string[] = []
+  const elsewhere: string[] = []
+  const { origin } = new URL(server.baseUrl)
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    // `data:` and `blob:` URLs need no server.
+    if (/^(http|ws)/.test(request.url()) && new URL(request.url()).origin !== origin)
+      elsewhere.push(request.url())
+  })
+  // Mostly the reason why something is not shown.
+  onTestFailed(() => console.error('Errors and warnings of the page:', complaints))
+  return { page, complaints, elsewhere }
+}
 
 const DOCS = `${server.baseUrl}/docs`
 /** The largest int64. */
@@ -95,7 +133,7 @@ test.each(['light', 'dark'] as const)(
       hasTouch: true,
       colorScheme,
     }
-    const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)
+    const { page, complaints, elsewhere } = await visit(phone)
 
     await page.goto(`${DOCS}/`) // Like every path, it may end with a slash.
     await page.getByLabel('Bearer Token').first().waitFor()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Pet } from '../../shared/pets/pet.ts'
 import { sendUntilServed } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
+import { headersOf } from '../support/server.ts'
 
 /** A deployed API, and a key for it. */
 export type Deployed = { baseUrl: string; apiKey: string }
@@ -12,11 +13,7 @@ export type Deployed = { baseUrl: string; apiKey: string }
  */
 export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
   const call = async (status: number, method: string, path: string, body?: object, key = '') => {
-    const headers = {
-      Authorization: `Bearer ${apiKey}`,
-      'Content-Type': 'application/json',
-      ...(key && { 'Idempotency-Key': key }),
-    }
+    const headers = { ...headersOf({ apiKey }), ...(key && { 'Idempotency-Key': key }) }
     const sent = { method, path, headers, ...(body && { body: JSON.stringify(body) }) }
     const received = await sendUntilServed(baseUrl, sent)
     assert.equal(received.status, status, `${method} ${path}: ${received.text}`)

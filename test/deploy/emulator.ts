@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { listeningAddress } from '../../infra/local/ports.ts'
 import { environment, type ProcessSettings, startProcess } from '../support/process.ts'
 
 const REGION = 'eu-central-1'
@@ -97,8 +97,7 @@ const freePort = async (): Promise<number> => {
 /** Lets a server listen on a free port of this machine alone, and returns the port. */
 const listen = async (server: Server): Promise<number> => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  // Only a server on a pipe has another kind of address.
-  return (server.address() as AddressInfo).port
+  return listeningAddress(server).port
 }
 
 const isReady = (address: string): Promise<boolean> =>

@@ -81,9 +81,16 @@ test('a workflow that can assume a role runs no install script', () => {
 /** The steps of all workflows, as text. */
 const steps = workflows.flatMap((workflow) => workflow.split(/\n {6}- |\n {2}\w+:\n/).slice(1))
 
-/** The script of the step that has this text. */
-const scriptWith = (text: string): string =>
-  `${steps.find((step) => step.includes(text))?.split('run: |')[1]}`
+/** Runs the script of the step that has this text, where these functions of bash stand in for commands. */
+const runStep = (text: string, functions: string, variables = {}, cwd = '.') => {
+  const script = steps.find((step) => step.includes(text))?.split('run: |')[1]
+  // The output must be a pipe, because a socket cannot be opened by its name.
+  const args = ['-eo', 'pipefail', '-c', `{ ${functions}\n${script}\n} | cat`]
+  const github = { GITHUB_OUTPUT: '/dev/stdout', GITHUB_REPOSITORY: 'octo-org/octo-repo' }
+  const env = { ...process.env, ...github, ...variables }
+  const { status, stdout } = spawnSync('bash', args, { cwd, env, encoding: 'utf8' })
+  return { status, stdout }
+}
 
 test('a step that only informs fails no job, even if it hangs, and so cannot block the way back', () => {
   const informing = steps.filter((step) => /GITHUB_STEP_SUMMARY|GH_TOKEN/.test(step))
@@ -131,19 +138,10 @@ test.each<[why: string, commit: number, deployments: string[], newer?: number]>(
     case $2 in */*!/statuses) echo false ;; */statuses) echo true ;; *) printf '${lines.join('')}' ;; esac
   }`
 
-  const variables = {
-    COMMIT: idOf(commit),
-    STAGE: 'staging',
-    GITHUB_OUTPUT: '/dev/stdout',
-    GITHUB_REPOSITORY: 'octo-org/octo-repo',
-  }
-  const output = execFileSync(
-    'bash',
-    ['-e', '-c', `{ ${gh}\n${scriptWith('/deployments')}\n} | cat`],
-    { cwd: folder, env: { ...process.env, ...variables }, encoding: 'utf8' },
-  )
+  const variables = { COMMIT: idOf(commit), STAGE: 'staging' }
+  const { stdout } = runStep('/deployments', gh, variables, folder)
 
-  expect(/^newer=(.*)$/m.exec(output)?.[1]).toBe(newer && idOf(newer))
+  expect(/^newer=(.*)$/m.exec(stdout)?.[1]).toBe(newer && idOf(newer))
 })
 
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
@@ -152,12 +150,9 @@ test.each([
   ['f2318fc', NO_ID],
   ['0'.repeat(40), 'is no commit on main.'],
 ])('refuses to deploy %s', (COMMIT, problem) => {
-  const script = scriptWith('git checkout')
+  const stdout = `::error::${COMMIT} ${problem}\n`
 
-  const env = { ...process.env, COMMIT }
-  const { status, stdout } = spawnSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' })
-
-  expect([status, stdout]).toEqual([1, `::error::${COMMIT} ${problem}\n`])
+  expect(runStep('git checkout', '', { COMMIT })).toEqual({ status: 1, stdout })
 })
 
 test.each([
@@ -168,15 +163,10 @@ test.each([
 ])(
   'a push is deployed to production only if GitHub says that it has required reviewers: %s',
   (answer, expected) => {
-    const script = scriptWith('gh api "repos/$GITHUB_REPOSITORY/environments')
     const [, production] = deploy.split('\n  production:\n')
 
     const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`
-    const github = { GITHUB_OUTPUT: '/dev/stdout', GITHUB_REPOSITORY: 'octo-org/octo-repo' }
-    // The output must be a pipe, because a socket cannot be opened by its name.
-    const args = ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`]
-    const env = { ...process.env, ...github }
-    const { status, stdout } = spawnSync('bash', args, { env, encoding: 'utf8' })
+    const { status, stdout } = runStep('/environments/production', gh)
 
     expect(status).toBe(0)
     expect(stdout).toMatch(expected)

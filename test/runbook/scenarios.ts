@@ -19,8 +19,6 @@ const time = '2026-11-20T12:00:00Z'
 export const ask = `ask() { printf '%s? Type yes: ' "$1"; read -r answer; [ "$answer" = yes ]; }`
 
 const outputs = {
-  StackName: stack,
-  CreationTime: time,
   StackStatus: 'UPDATE_COMPLETE',
   Outputs: [
     { OutputKey: 'PetsTable', OutputValue: pets },
@@ -31,9 +29,6 @@ const outputs = {
 }
 const backup = {
   BackupArn: `${ARN}/backup/01489602797149-73d8d5bc`,
-  BackupName: 'old',
-  BackupStatus: 'AVAILABLE',
-  BackupType: 'SYSTEM',
   BackupCreationDateTime: time,
 }
 const table = (TableStatus: string) => ({ Table: { TableStatus, TableArn: ARN } })
@@ -42,7 +37,6 @@ const resource = (LogicalResourceId: string, PhysicalResourceId: string, Resourc
   PhysicalResourceId,
   ResourceType,
   ResourceStatus: 'CREATE_COMPLETE',
-  LastUpdatedTimestamp: time,
 })
 const prepared = [
   'dynamodb:DescribeTable',
@@ -63,17 +57,7 @@ export const examples: Record<string, Example[]> = {
         'cloudformation:ListStackResources': [
           { StackResourceSummaries: [resource('ApiCloudWatchRole', 'writer', 'AWS::IAM::Role')] },
         ],
-        'iam:GetRole': [
-          {
-            Role: {
-              Path: '/',
-              RoleName: 'writer',
-              RoleId: 'AROAEXAMPLEEXAMPLE',
-              Arn: 'arn:aws:iam::123456789012:role/writer',
-              CreateDate: time,
-            },
-          },
-        ],
+        'iam:GetRole': [{ Role: { Arn: 'arn:aws:iam::123456789012:role/writer' } }],
       },
       calls: ['cloudformation:ListStackResources', 'iam:GetRole', 'apigateway:PATCH'],
     },
@@ -117,8 +101,6 @@ export const examples: Record<string, Example[]> = {
           },
         ],
         'iam:GetRolePolicy': ['PutItem', 'Query'].map((action) => ({
-          RoleName: 'role',
-          PolicyName: 'Operation',
           PolicyDocument: `{"Action":"dynamodb:${action}"}`,
         })),
       },

@@ -19,9 +19,6 @@ export type Scenario = {
   refusals?: Record<string, string>
 }
 
-/** `calls` are the actions of AWS and the other commands, in their order. */
-export type Outcome = { status: number; calls: string[]; stderr: string }
-
 const FOLDER = dirname(fileURLToPath(import.meta.url))
 
 /** The commands that a procedure may call. Others are this machine's own. */
@@ -65,12 +62,13 @@ const AWS = {
 
 const START_COMMAND = '#!/bin/sh\nCOMMAND="$0" exec "$PYTHON" -IS "$PROGRAM" "$@"\n'
 
+/** The `calls` are the actions of AWS and the other commands, in their order. */
 const paste = async (
   { folder, python }: { folder: string; python: string },
   shell: Shell,
   commands: string,
   { variables, input = '', ...state }: Scenario,
-): Promise<Outcome> => {
+) => {
   const file = join(mkdtempSync(join(folder, 'run-')), 'scenario')
   writeFileSync(file, JSON.stringify({ responses: {}, refusals: {}, ...state }))
   const child = startProcess(shell, [...OPTIONS[shell], '-c', commands], {
@@ -91,8 +89,7 @@ const paste = async (
   child.stdin?.on('error', () => {}) // A block that asks nothing may end first.
   child.stdin?.end(input)
   const [status] = await once(child, 'close')
-  return { status, calls: callsOf(`${file}.calls`), stderr }
+  const record = `${file}.calls`
+  const calls = existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : []
+  return { status: Number(status), calls, stderr }
 }
-
-const callsOf = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []

@@ -22,11 +22,7 @@ address.host = process.env.SERVER ?? address.host
 const headers = Object.fromEntries(values.header.map((line) => line.split(': ')))
 const method = values.data === undefined ? 'GET' : 'POST'
 // `fetch` would change the case of header names, which --include shows.
-const sent = request(address, {
-  method,
-  headers,
-})
-sent.end(values.data)
+const sent = request(address, { method, headers }).end(values.data)
 const [response]: IncomingMessage[] = await once(sent, 'response')
 if (!response) throw new Error('There is no response.')
 const { rawHeaders, statusCode } = response

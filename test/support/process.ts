@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -116,10 +116,6 @@ export const preparePython = async (
   requirements: string,
   output: ProcessSettings['output'],
 ): Promise<string> => {
-  if (spawnSync('python3', ['-c', PYTHON_CHECK]).status !== 0)
-    throw new CommandError(
-      'This needs python3, version 3.10 or later, with the modules venv and ensurepip (python3-venv).',
-    )
   // The unchanged environment: it tells pip which package index to use.
   const settings = { env: process.env, output }
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
@@ -134,5 +130,3 @@ export const preparePython = async (
   }
   return python
 }
-
-const PYTHON_CHECK = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'

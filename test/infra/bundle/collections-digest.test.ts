@@ -15,14 +15,11 @@ const digestWith = (file: string, changed: (text: string) => string): string => 
   return collectionsDigest(join(folder, 'collections.ts'))
 }
 
-test.each(['shared/pets/pet.ts', 'shared/data/collection.ts', 'shared/pipeline/operation.ts'])(
-  'a comment in %s changes no digest',
-  (file) => {
-    const digest = digestWith(file.replace('shared/', ''), (text) => `// A comment.\n${text}\n`)
+test('a comment changes no digest', () => {
+  const digest = digestWith('data/collection.ts', (text) => `// A comment.\n${text}\n`)
 
-    expect(digest).toBe(collectionsDigest())
-  },
-)
+  expect(digest).toBe(collectionsDigest())
+})
 
 test.each<[what: string, file: string, from: string, to: string]>([
   ['a field of a collection', 'pets/stored-pets.ts', 'order:', 'hold:'],

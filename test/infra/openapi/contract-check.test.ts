@@ -40,8 +40,6 @@ test.each<[Record<string, object>, string]>([
     'createPet in shared/contract.ts has the field size without a rule',
   ],
   [{ createPet: { ...createPet, body: secret } }, 'the field secret without a description'],
-  [{ getOrder: { ...getOrder, returns: secret } }, 'the field secret without a description'],
-  [{ listPets: { ...listPets, pages: v.array(secret) } }, 'the field secret without a description'],
   [
     { listOrders: { ...listOrders, query: listPets.query } },
     'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
@@ -51,11 +49,7 @@ test.each<[Record<string, object>, string]>([
     'the field secret without a description',
   ],
   ...[
-    v.looseObject({ id: v.number() }),
-    v.record(v.string(), v.number()),
     v.any(),
-    v.custom(() => true),
-    v.lazy(() => v.looseObject({})),
     v.union([v.object({ id: v.number() }), v.string()]),
     v.optional(v.array(v.object({ inner: field(v.intersect([v.object({})])) }))),
   ].map((schema): [Record<string, object>, string] => [
@@ -72,7 +66,7 @@ test.each<[Record<string, object>, string]>([
     'getOrder in shared/contract.ts has v.trim() in its response, which has what is stored. Use it ' +
       'for requests only.',
   ],
-  ...[{}, { pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
+  ...[{ pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
     (access): [Record<string, object>, string] => [
       { listPets: { ...listPets, access } },
       'has pages. Let its access have list, for one collection.',
@@ -100,9 +94,6 @@ test.each<v.ObjectEntries>([
   { code: v.optional(v.array(v.picklist(['a', 'b']))) },
   { code: v.string() },
   { code: Text(501) },
-  { code: v.optional(v.pipe(v.string(), v.maxLength(501), v.description('A code.'))) },
-  { code: v.nullable(v.union([v.number(), v.string()])) },
-  { code: v.pipe(v.string(), v.digits()) },
 ])('refuses a filter that can be no key: %#', (fields) => {
   const stored = { pets: { fields } }
 
@@ -112,7 +103,7 @@ test.each<v.ObjectEntries>([
   )
 })
 
-test.each([v.pipe(Text(500), v.description('A code.')), v.picklist(['a', 'b']), v.boolean()])(
+test.each([Text(500), v.picklist(['a', 'b']), v.boolean()])(
   'takes a filter on a text that fits a key: %#',
   (code) => {
     const stored = { pets: { fields: { code } } }

@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openApiText, operationObject } from '../../../infra/openapi/document.ts'
-import { publicDocuments } from '../../../infra/openapi/reference.ts'
 import { jsonSchema } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
@@ -132,32 +131,4 @@ test('bodies have one media type, and schemas a type, or null as the only varian
   expect([...mediaTypes]).toEqual(['application/json'])
   expect(variants).toEqual(variants.map(() => [{ type: 'null' }]))
   expect(jsonSchema(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
-})
-
-test('the schema of a body is a reference alone', () => {
-  const operations = Object.values<object>(paths).flatMap((item) => Object.values(item))
-  const bodies = operations
-    .flatMap((operation) => Object(operation).requestBody ?? [])
-    .map(({ content }) => content['application/json'].schema)
-
-  expect(bodies.map(Object.keys)).toEqual(bodies.map(() => ['$ref']))
-  for (const { $ref } of bodies)
-    expect(components.schemas[$ref.split('/').at(-1)].propertyNames).toEqual({
-      not: { const: '__proto__' },
-    })
-})
-
-test.each(Object.entries(publicDocuments([BASE_URL])))(
-  '%s is a template in which API Gateway replaces nothing',
-  (_, { body }) => {
-    expect(body).toMatch(/^[ -~\n]+$/)
-    expect(body).not.toMatch(/[$#]|\\\\/)
-    expect(body.length).toBeLessThan(300_000) // API Gateway's limit for a template is 300 KB.
-  },
-)
-
-test('the document that API Gateway serves has the same value', () => {
-  const { body = '' } = publicDocuments([BASE_URL])['/openapi.json'] ?? {}
-
-  expect(JSON.parse(body)).toEqual(JSON.parse(text))
 })

@@ -52,6 +52,14 @@ export const resourcesOf = (template: Template, type: string) =>
 export const propertiesOf = (template: Template, type: string) =>
   resourcesOf(template, type).map(([, { Properties }]) => Properties)
 
+/** The alarms, with their logical ids and the names that they have in the code. */
+export const alarmsOf = (template: Template) =>
+  resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
+    id,
+    name: id.slice(0, -8).replace('MonitoringAlarms', ''), // CDK appends a hash.
+    ...Properties,
+  }))
+
 /** A text as CloudFormation joins it, in a region and with an id of the API. */
 export const joined = (value: string | { 'Fn::Join': [string, (string | { Ref: string })[]] }) => {
   if (typeof value === 'string') return value

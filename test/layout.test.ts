@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join, normalize } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 /** The source files of the repository, by their paths. */
@@ -124,6 +124,19 @@ test('imports form no cycle, those of types included', () => {
   }
 
   expect([...remaining.keys()]).toEqual([])
+})
+
+test('no two folders import each other, unless one contains the other', () => {
+  const folders = importsBelow(/^/).map((each) => each.split(' > ').map(dirname))
+  const apart = folders.filter(
+    ([from, to]) => !`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`),
+  )
+  const pairs = new Set(apart.map((pair) => pair.join(' > ')))
+
+  expect(pairs.size).toBeGreaterThan(0)
+  expect([...pairs].filter((pair) => pairs.has(pair.split(' > ').reverse().join(' > ')))).toEqual(
+    [],
+  )
 })
 
 test('the top level has only the agreed files and folders', () => {

@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import { CommandError, duration, timeouts, toCommandError } from '../../../infra/command-line.ts'
@@ -194,6 +196,23 @@ test('AWS is not reached if its responses stall midway', async () => {
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
   expect(stacks.length).toBeGreaterThan(1)
+})
+
+test('AWS_CA_BUNDLE adds certificates to those that are known', async () => {
+  const all = getCACertificates()
+  onTestFinished(() => setDefaultCACertificates(all))
+  const [known = '', added = ''] = rootCertificates
+  setDefaultCACertificates([known])
+  await cloudFormation(complete)
+  const file = join(temporaryFolder(), 'bundle.pem')
+  writeFileSync(file, added)
+  vi.stubEnv('AWS_CA_BUNDLE', file)
+
+  await findDeployment(production)
+
+  const serials = (texts: readonly string[]) =>
+    texts.map((text) => new X509Certificate(text).serialNumber).toSorted()
+  expect(serials(getCACertificates())).toEqual(serials([known, added]))
 })
 
 const AWS_REGION = 'eu-central-1'

@@ -38,6 +38,19 @@ test('writes all pages as they are, and takes only the cursor from a link', asyn
   expect(requests.map(({ path }) => path)).toEqual(paths)
 })
 
+test('two exports to one file at once leave one file, which is whole', async () => {
+  const file = fileOf('pets.jsonl')
+  const apis = [await serveFake(...pages), await serveFake(page(`${PETS[1]}`))]
+
+  await Promise.all(
+    apis.map(({ baseUrl }) => exportItems('pets', file, deploymentAt(baseUrl), signal)),
+  )
+
+  const whole = [`${PETS[1]}\n`, PETS.map((pet) => `${pet}\n`).join('')]
+  expect(whole).toContain(readFileSync(file, 'utf8'))
+  expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
+})
+
 test('an older file stays as it is when the API refuses a page', async () => {
   const body = '{"code":"bad_request","message":"Made by the test.","status":400}'
   const { baseUrl } = await serveFake(

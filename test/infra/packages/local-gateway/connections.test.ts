@@ -1,6 +1,16 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
-import { ask, GET, gatewayResponse, type Invoke, POST, serveFunctions, wireTo } from './gateway.ts'
+import { serveRoutes } from '../../../../infra/local/local-api.ts'
+import {
+  ask,
+  GET,
+  gatewayResponse,
+  type Invoke,
+  listenUntilEnd,
+  POST,
+  serveFunctions,
+  wireTo,
+} from './gateway.ts'
 
 const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
 const UNKNOWN_METHOD = gatewayResponse(
@@ -35,6 +45,16 @@ test.each<[name: string, text: string, response?: object]>([
     expect((await ask(served, { method: 'POST' })).status).toBe(200)
   },
 )
+
+test('returns 408 to a request whose headers do not arrive', async () => {
+  const gateway = serveRoutes([])
+  // By default, Node.js waits for a minute, and looks each half a minute.
+  Object.assign(gateway.server, { headersTimeout: 1, connectionsCheckingInterval: 1 })
+  const wire = await wireTo(await listenUntilEnd(gateway), GET.slice(0, 9))
+
+  const message = 'The request did not arrive in time. Send it again.'
+  expect(await wire.response()).toEqual(gatewayResponse(408, 'request_timeout', message))
+})
 
 test('reads a request with an unknown expectation', async () => {
   const echo: Invoke = async ({ body }) => ({

@@ -24,24 +24,10 @@ export const NEVER = 2 ** 31 - 1
 
 export type Invoke = Route['invoke']
 
-/** The routes of the tests, which need no others. */
-const PATHS = {
-  listPets: ['GET', '/pets'],
-  createPet: ['POST', '/pets'],
-  updatePet: ['PATCH', '/pets/{petId}'],
-} as const
-
-type Functions = Record<keyof typeof PATHS, Invoke>
-
-/** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
-export const serveFunctions = (functions: Partial<Functions> = {}): Promise<Served> => {
-  const all: Functions = { listPets: ok, createPet: ok, updatePet: ok, ...functions }
-  const routes = Object.entries(PATHS).map(([id, [method, path]]) => ({
-    method,
-    path,
-    invoke: all[id as keyof Functions], // `Object.entries` loses the keys.
-  }))
-  return serveRoutes(routes)
+/** Serves a function for some operations until the test ends. */
+export const serveFunction = (invoke = ok): Promise<Served> => {
+  const paths = { GET: '/pets', POST: '/pets', PATCH: '/pets/{petId}' }
+  return serveRoutes(Object.entries(paths).map(([method, path]) => ({ method, path, invoke })))
 }
 
 /** Serves routes until the test ends. */
@@ -61,7 +47,8 @@ export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
   return { ...gateway, baseUrl: `http://127.0.0.1:${listeningAddress(gateway.server).port}` }
 }
 
-const ok: Invoke = async () => ({
+/** The function that lists no pets. */
+export const ok: Invoke = async () => ({
   statusCode: 200,
   headers: { 'Content-Type': 'application/json' },
   body: '[]',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { exportItems } from '../../../infra/commands/export.ts'
@@ -65,17 +65,6 @@ test('an older file stays as it is when the API refuses a page', async () => {
   await expect(exported).rejects.toThrow('The API refused a page: Made by the test.')
   expect(readFileSync(file, 'utf8')).toBe('old')
   expect(readdirSync(dirname(file))).toEqual(['pets.jsonl'])
-})
-
-test('a file of another kind is refused before anything is sent', async () => {
-  const { baseUrl, requests } = await serveFake(...pages)
-  const file = fileOf('pets.txt')
-
-  const exported = exportItems('pets', file, deploymentAt(baseUrl), signal)
-
-  await expect(exported).rejects.toThrow(`${file} is neither a .csv nor a .jsonl file.`)
-  expect(existsSync(file)).toBe(false)
-  expect(requests).toEqual([])
 })
 
 test.each(['jsonl', 'csv'])('what it writes as %s can be imported', async (format) => {

@@ -24,17 +24,22 @@ const echo: Invoke = async (event) => ({
 
 const eventOf = async (request: Sent) =>
   (await ask(await serveFunction(echo), request)).body as ProxyEvent
-const eventOfText = async (text: string) =>
-  (await (await wireTo(await serveFunction(echo), text)).response()).body as ProxyEvent
-
 test('passes a function an event of API Gateway, without headers of the connection', async () => {
   const gatewayEvent = storedEvent('listPets-no-parameters')
 
-  const event = await eventOfText(
-    `GET ${BASE}/pets HTTP/1.1\r\nHost: a.example:8080\r\nUser-Agent: curl/8.5.0\r\n` +
-      'X-Twice: one\r\nX-Twice: two\r\nConnection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\n' +
-      'Content-Length: 0\r\nX-Forwarded-For: 1.2.3.4\r\nX-FORWARDED-PROTO: https\r\n\r\n',
-  )
+  const event = await eventOf({
+    headers: {
+      Host: 'a.example:8080',
+      'User-Agent': 'curl/8.5.0',
+      'X-Twice': ['one', 'two'],
+      Connection: 'close',
+      'Keep-Alive': '5',
+      TE: 'trailers',
+      'Content-Length': '0',
+      'X-Forwarded-For': '1.2.3.4',
+      'X-FORWARDED-PROTO': 'https',
+    },
+  })
 
   const headers = {
     host: 'a.example:8080',

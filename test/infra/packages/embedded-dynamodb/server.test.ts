@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { wireTo } from '../local-gateway/gateway.ts'
 import { createTable, embedded, request, tablesAt } from './database.ts'
@@ -26,12 +25,11 @@ test.each([
 
 test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
   const endpoint = await embedded()
-  const { socket } = await wireTo({ baseUrl: endpoint })
+  const half = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{'
+  const { socket, rest } = await wireTo({ baseUrl: endpoint }, half)
 
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () =>
-    socket.resetAndDestroy(),
-  )
-  await once(socket, 'close')
+  socket.end()
+  await rest()
 
   expect(await tablesAt(endpoint)).toEqual([])
 })

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { serveRoutes } from '../../../../infra/local/local-api.ts'
 import {
@@ -71,19 +70,13 @@ test('reads a request with an unknown expectation', async () => {
   })
 })
 
-test.each([
-  ['in the middle of a body', `${POST}Content-Length: 20\r\n\r\n{`],
-  ['after invalid HTTP', 'Hello\r\n\r\n'],
-])('keeps serving when a client disconnects %s', async (_name, text) => {
+test('keeps serving, and logs no error, when a client disconnects in the middle of a body', async () => {
   const served = await serveFunction()
+  const { socket, rest } = await wireTo(served, `${POST}Content-Length: 20\r\n\r\n{`)
 
-  const accepted = once(served.server, 'connection')
-  const wire = await wireTo(served)
-  const [socket] = await accepted
-  wire.socket.write(text, () => wire.socket.resetAndDestroy())
-  await new Promise((resolve) => socket.once('close', resolve))
+  socket.end()
+  await rest()
 
   expect(await ask(served, { method: 'POST' })).toMatchObject({ status: 200, body: [] })
   expect(console.error).not.toHaveBeenCalled()
-  await served.stop()
 })

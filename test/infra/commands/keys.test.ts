@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { ApiKeyTable } from '../../../infra/commands/api-keys.ts'
@@ -11,7 +9,7 @@ import { scopes, service } from '../../../shared/service.ts'
 import { deleteItem, failOnce, proxy, putItem, storeKey } from '../../support/database.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { deploymentAt } from '../../support/local-deployment.ts'
-import { runCommand } from '../../support/run-command.ts'
+import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 const deployment = deploymentAt('')
@@ -120,18 +118,17 @@ test('as a process, it shows each new key once, and says whose key it revokes', 
 })
 
 test('a key that cannot be printed is named', async () => {
-  const full = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, 'infra/commands/keys.ts']
   const options = ['--name', 'lost', '--scope', 'all', '--expires-in', '1d', '--stage', 'local']
+  const { child, exited } = startCommand('commands/keys', ['issue', ...options], env)
 
-  const error = await promisify(execFile)('sh', [...full, 'issue', ...options], { env }).catch(
-    (error) => error,
-  )
+  child.stdout.destroy()
+  const { code, stderr } = await exited
 
   const lost = (await table.all()).find(({ name }) => name === 'lost')
-  const stderr =
+  const lines =
     `Issuing the API key ${lost?.keyId}. If this is stopped, revoke it.\n` +
     `The key ${lost?.keyId} is stored, but cannot be shown. Revoke it.\n`
-  expect(error).toMatchObject({ code: 1, stderr })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: lines })
 })
 
 test('the list shows keys with their state, but neither keys themselves nor digests', async () => {

@@ -2,15 +2,10 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
-import * as sdkLib from '@aws-sdk/lib-dynamodb'
 import { convertToAttr } from '@aws-sdk/util-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
 import { type Fate, serveFake } from '../../../support/fake-api.ts'
-
-// They have the types of the SDK's packages, as in a bundle.
-const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
-const lib: typeof sdkLib = await import(replacements['@aws-sdk/lib-dynamodb'])
+import { type Configured, client, leanSender, type Name, sdkSender } from './senders.ts'
 
 beforeEach(() => {
   vi.stubEnv('AWS_ENDPOINT_URL', undefined)
@@ -21,36 +16,11 @@ beforeEach(() => {
   }
 })
 
-const configuration = (maxAttempts = 1, limit = 60_000) => ({
-  maxAttempts,
-  requestHandler: {
-    connectionTimeout: 60_000,
-    requestTimeout: limit,
-    socketTimeout: limit,
-    throwOnRequestTimeout: true,
-  },
-})
-type Name = 'GetCommand' | 'PutCommand' | 'QueryCommand' | `Transact${'Get' | 'Write'}Command`
-
-/** Returns a function that sends a command. Its types are wider than the SDK's, for tables of cases. */
-const sender = (commands: typeof sdkLib, direct: sdkClient.DynamoDBClient) => {
-  // Of its own, because the SDK's client changes it.
-  const translation = { marshallOptions: { removeUndefinedValues: true } }
-  const client = commands.DynamoDBDocumentClient.from(direct, translation)
-  return (name: Name, input: object, options = {}): Promise<object> =>
-    client.send(new commands[name](input as never) as sdkLib.GetCommand, options)
-}
-
 /** Senders of both clients to a server in place of DynamoDB, and the requests that it receives. */
-const clientsOf = async (
-  fate: Parameters<typeof serveFake>[0],
-  ...options: Parameters<typeof configuration>
-) => {
+const clientsOf = async (fate: Parameters<typeof serveFake>[0], ...options: Configured) => {
   const { baseUrl, requests } = await serveFake(fate)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
-  const lean = sender(lib, new client.DynamoDBClient(configuration(...options)))
-  const sdk = sender(sdkLib, new sdkClient.DynamoDBClient(configuration(...options)))
-  return { lean, sdk, requests }
+  return { lean: leanSender(...options), sdk: sdkSender(...options), requests }
 }
 
 const Key = { id: 1 }

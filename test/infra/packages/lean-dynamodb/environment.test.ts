@@ -1,17 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
-import type * as sdkLib from '@aws-sdk/lib-dynamodb'
 import { Sha256 } from '@smithy/core/checksum'
 import { HttpRequest } from '@smithy/core/protocols'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
 import { type FakeRequest, serveFake } from '../../../support/fake-api.ts'
-
-// They have the types of the SDK's packages, as in a bundle.
-const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
-const lib: typeof sdkLib = await import(replacements['@aws-sdk/lib-dynamodb'])
+import { client, configuration, leanSender } from './senders.ts'
 
 beforeEach(() => {
   vi.stubEnv('AWS_ENDPOINT_URL', '')
@@ -23,32 +18,18 @@ beforeEach(() => {
   }
 })
 
-const requestHandler = {
-  connectionTimeout: 60_000,
-  requestTimeout: 60_000,
-  socketTimeout: 60_000,
-  throwOnRequestTimeout: true,
-}
-
-/** Returns a function that sends a command with a new client. */
-const newSend = () => {
-  const direct = new client.DynamoDBClient({ maxAttempts: 1, requestHandler })
-  const documents = lib.DynamoDBDocumentClient.from(direct, {})
-  return (id: string) => documents.send(new lib.GetCommand({ TableName: 'pets', Key: { id } }), {})
-}
+const get = { TableName: 'pets', Key: { id: 'Žofie 🐈' } }
 
 /** The URL that a new client sends a request to, which does not leave this machine. */
-const requestedUrl = async (): Promise<string> => {
-  const stopped = () => {
+const requestedUrl = async () => {
+  const stopped = vi.fn((_url: URL) => {
     throw new Error('Stopped by the test.')
-  }
-  const requests = [http, https].map((each) =>
-    vi.spyOn(each, 'request').mockImplementation(stopped),
-  )
-  await expect(newSend()('a')).rejects.toThrow('Stopped by the test.')
-  const [[url]] = requests.flatMap(({ mock }) => mock.calls) as unknown as [[URL]]
+  })
+  for (const each of [http, https])
+    vi.spyOn(each, 'request').mockImplementation(stopped as typeof each.request)
+  await expect(leanSender()('GetCommand', get)).rejects.toThrow('Stopped by the test.')
   vi.restoreAllMocks()
-  return url.href
+  return stopped.mock.calls[0]?.[0].href
 }
 
 const config = new sdkClient.DynamoDBClient({ region: 'eu-central-1' }).config
@@ -85,7 +66,7 @@ test.each<[string, Record<string, string>, object?]>([
 ])('a client that needs %s is refused, with what to do instead', (what, variables, options) => {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
   const problem = `The lean DynamoDB client does not support ${what}.`
-  expect(() => new client.DynamoDBClient({ maxAttempts: 1, requestHandler, ...options })).toThrow(
+  expect(() => new client.DynamoDBClient({ ...configuration(), ...options })).toThrow(
     new Error(`${problem} Bundle the SDK's client instead.`),
   )
 })
@@ -113,12 +94,12 @@ test.each([
     vi.useFakeTimers({ toFake: ['Date'] })
     const options = { service: 'dynamodb', sha256: Sha256, applyChecksum: false }
     const sdk = new SignatureV4({ ...options, region, credentials })
-    const send = newSend()
+    const send = leanSender()
 
     for (const date of dates) {
       vi.setSystemTime(date)
       requests.length = 0
-      await send('Žofie 🐈')
+      await send('GetCommand', get)
       const [{ headers: sent, body }] = requests as [FakeRequest]
       const { host, 'content-type': type, 'x-amz-target': target } = sent
       const headers = { host: `${host}`, 'content-type': `${type}`, 'x-amz-target': `${target}` }

@@ -19,27 +19,24 @@ const gets = [tableName('apiKeys'), pets].map((TableName) => ({ Get: { TableName
 const add = (permission: string) =>
   `on the table pets. Add pets: '${permission}' to "access" in its entry in shared/contract.ts.`
 
-test.each<[OperationId, command: object, reason: string]>([
-  ['createPet', new sdk.ScanCommand(own), 'Scan: no entry can allow it.'],
-  ['listPets', new lean.GetCommand(own), `GetItem ${add('read')}`],
-  ['listPets', new lean.TransactGetCommand({ TransactItems: gets }), `GetItem ${add('read')}`],
+test.each<[OperationId, reason: string, command: object]>([
+  ['createPet', 'Scan: no entry can allow it.', new sdk.ScanCommand(own)],
+  ['listPets', `GetItem ${add('read')}`, new lean.GetCommand(own)],
+  ['listPets', `GetItem ${add('read')}`, new lean.TransactGetCommand({ TransactItems: gets })],
   [
     'createPet',
-    transact({ Put: { ...own, Item: Key } }, { Delete: own }),
     `DeleteItem ${add('remove')}`,
+    transact({ Put: { ...own, Item: Key } }, { Delete: own }),
   ],
   // A permission for the indexes of a table is none for the table.
-  ['listPets', new lean.QueryCommand({ TableName: pets }), `Query ${add('list')}`],
-])(
-  'a command that the contract does not allow to %s is refused, with what to add: %o',
-  async (id, command, reason) => {
-    const options = { abortSignal: new AbortController().signal }
-    // The clients' types differ.
-    const handler = () => dynamodb.send(command as sdk.GetCommand, options) as Promise<never>
+  ['listPets', `Query ${add('list')}`, new lean.QueryCommand({ TableName: pets })],
+])('a command without permission fails: %s may not use %s', async (id, reason, command) => {
+  const options = { abortSignal: new AbortController().signal }
+  // The clients' types differ.
+  const handler = () => dynamodb.send(command as sdk.GetCommand, options) as Promise<never>
 
-    const invoked = invoke(id, handler, eventOf('listPets-no-parameters'), 60_000)
+  const invoked = invoke(id, handler, eventOf('listPets-no-parameters'), 60_000)
 
-    const message = `${id} may not use ${reason}`
-    await expect(invoked).rejects.toMatchObject({ name: 'AccessDenied', message })
-  },
-)
+  const message = `${id} may not use ${reason}`
+  await expect(invoked).rejects.toMatchObject({ name: 'AccessDenied', message })
+})

@@ -69,14 +69,3 @@ test('reads a request with an unknown expectation', async () => {
     body: '{}',
   })
 })
-
-test('keeps serving, and logs no error, when a client disconnects in the middle of a body', async () => {
-  const served = await serveFunction()
-  const { socket, rest } = await wireTo(served, `${POST}Content-Length: 20\r\n\r\n{`)
-
-  socket.end()
-  await rest()
-
-  expect(await ask(served, { method: 'POST' })).toMatchObject({ status: 200, body: [] })
-  expect(console.error).not.toHaveBeenCalled()
-})

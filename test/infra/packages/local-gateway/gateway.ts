@@ -19,9 +19,6 @@ type Gateway = ReturnType<typeof createGateway>
 /** A server in this process. */
 type Served = Gateway & { baseUrl: string }
 
-/** Longer than any test, as a time limit. */
-export const NEVER = 2 ** 31 - 1
-
 export type Invoke = Route['invoke']
 
 /** Serves a function for some operations until the test ends. */
@@ -68,7 +65,7 @@ const withoutConnection = (headers: Record<string, string>): Record<string, stri
   Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.test(name)))
 
 /** The headers of every response. */
-export const expectedHeaders: Record<string, string> = {
+const expectedHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS,
   'cache-control': 'no-store',

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest'
 import { serveRoutes } from '../../../../infra/local/local-api.ts'
 import {
   ask,
+  echo,
   GET,
   gatewayResponse,
-  type Invoke,
   listenUntilEnd,
   ok,
   POST,
@@ -57,15 +57,9 @@ test('returns 408 to a request whose headers do not arrive', async () => {
 })
 
 test('reads a request with an unknown expectation', async () => {
-  const echo: Invoke = async ({ body }) => ({
-    statusCode: 200,
-    headers: {},
-    body: JSON.stringify(body),
-  })
   const request = { method: 'POST', headers: { Expect: 'something' }, body: '{}' }
 
-  expect(await ask(await serveFunction(echo), request)).toMatchObject({
-    status: 200,
-    body: '{}',
-  })
+  const { status, body } = await ask(await serveFunction(echo), request)
+
+  expect([status, body]).toEqual([200, expect.objectContaining({ body: '{}' })])
 })

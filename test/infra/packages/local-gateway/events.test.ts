@@ -7,20 +7,13 @@ import {
   ask,
   BASE,
   badGateway,
+  echo,
   GET,
   gatewayResponse,
-  type Invoke,
   serveFunction,
   serveRoutes,
   wireTo,
 } from './gateway.ts'
-
-/** Returns its event as JSON, which is how Lambda passes it to a function. */
-const echo: Invoke = async (event) => ({
-  statusCode: 200,
-  headers: {},
-  body: JSON.stringify(event),
-})
 
 const eventOf = async (request: Sent) =>
   (await ask(await serveFunction(echo), request)).body as ProxyEvent

@@ -120,6 +120,7 @@ test('completes the request in flight on SIGTERM, and cuts off one that has not 
   expect([201, 503]).toContain((await created).status)
   expect(server.output()).toContain(`\n  Database      ${proxy.endpoint}\n`)
   expect(await exited).toEqual([0, null])
+  expect(server.output()).not.toContain('A function has failed')
 })
 
 const inUse = (port: number) =>

@@ -33,6 +33,3 @@ const PROGRESS = /^[\d,]+ (of .+ )?(checks|items|orders|pets)\..*\n/gm
 /** Runs a command to its end. */
 export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> =>
   startCommand(...command).exited
-
-/** What a command prints when it fails as expected: one line, without a stack trace. */
-export const failure = (line: string): Ran => ({ code: 1, stdout: '', stderr: `${line}\n` })

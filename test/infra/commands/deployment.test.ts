@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { collectionsDigest } from '../../../infra/bundle/collections-digest.ts'
 import { CommandError, duration, timeouts, toCommandError } from '../../../infra/command-line.ts'
@@ -68,35 +70,21 @@ const complete = stackWith({ Other: 'a', BaseUrl: 'b', ApiKeysTable: 'c' })
 test('a stage is known by the outputs of its stack, and the user is told where it is', async () => {
   const { stacks } = await cloudFormation(complete)
 
-  const found = await findDeployment({ ...production, prefix: 'Blue' })
+  const found = await findDeployment({ stage: 'staging', prefix: 'Blue', port: 0 })
 
-  const name = 'BluePetStoreProduction'
-  const fields = { name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator }
-  expect(found).toEqual({ ...fields, perSecond: 200, clockOffset: expect.any(Number) })
+  const name = 'BluePetStoreStaging'
+  const fields = { name, baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'test', operator }
+  expect(found).toEqual({ ...fields, perSecond: 40, clockOffset: expect.any(Number) })
   expect(new URLSearchParams(stacks[0]?.body).get('StackName')).toBe(name)
   const line = `Using ${name} in eu-central-1 of the account 123456789012`
   expect(printed).toHaveBeenLastCalledWith(line)
 })
 
-test('commands send fewer requests than each stage lets through', async () => {
-  for (const stage of ['staging', 'production'] as const) {
-    await cloudFormation(complete)
-    const { perSecond } = await findDeployment({ stage, port: 0 })
+test('a stage is unknown without an output', async () => {
+  await cloudFormation(stackWith({ BaseUrl: 'b' }))
 
-    expect(perSecond).toBeLessThan(stages[stage].throttle.rate)
-  }
-})
-
-test('a stage is unknown without its stack or an output', async () => {
-  const message = '<Message>Stack with id a does not exist</Message>'
-  const body = `<R><Error><Code>ValidationError</Code>${message}</Error></R>`
-  await cloudFormation({ status: 400, body }, stackWith({ BaseUrl: 'b' }))
-
-  for (const line of [
-    'AWS refused the request: Stack with id a does not exist',
-    'The stack PetStoreProduction has no output ApiKeysTable. Deploy this version first.',
-  ])
-    expect(await findDeployment(production).catch(toCommandError)).toEqual(new CommandError(line))
+  const line = 'The stack PetStoreProduction has no output ApiKeysTable. Deploy this version first.'
+  await expect(findDeployment(production)).rejects.toThrow(new CommandError(line))
 })
 
 test('credentials of another account than that of the stage are refused, even if it has such a stack', async () => {
@@ -127,15 +115,18 @@ const noCredentials = Object.fromEntries(
   [...Object.keys(exampleCredentials), 'AWS_PROFILE'].map((name) => [name, undefined]),
 )
 
-const mine = { AWS_ACCESS_KEY_ID: 'mine', AWS_SECRET_ACCESS_KEY: 'x', AWS_SESSION_TOKEN: 'y' }
-
 test.each<[Record<string, string | undefined>, string]>([
-  [{ AWS_DEFAULT_PROFILE: 'staging' }, 'staging/eu-central-1'],
   [{ AWS_PROFILE: '', AWS_DEFAULT_PROFILE: 'staging' }, 'staging/eu-central-1'],
-  [{ AWS_PROFILE: 'staging', ...mine }, 'mine/eu-central-1'],
   [{ AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-1' }, 'default/eu-west-1'],
-  [{ AWS_REGION: '', AWS_PROFILE: 'staging' }, 'staging/us-west-2'],
-  [{ AWS_REGION: '', AWS_PROFILE: 'staging', ...mine }, 'mine/us-west-2'],
+  [
+    {
+      AWS_REGION: '',
+      AWS_PROFILE: 'staging',
+      AWS_ACCESS_KEY_ID: 'mine',
+      AWS_SECRET_ACCESS_KEY: 'x',
+    },
+    'mine/us-west-2',
+  ],
 ])('with %j, credentials and region are those that cdk takes: %s', async (env, expected) => {
   const profile = (name: string) =>
     `[${name}]\naws_access_key_id=${name}\naws_secret_access_key=x\n`
@@ -152,15 +143,15 @@ test.each<[Record<string, string | undefined>, string]>([
   expect(`${key}/${region}`).toBe(expected)
 })
 
-test.each([30, -120])('a clock that is %d seconds slow is noticed', async (seconds) => {
+test('a clock that is two minutes fast is noticed', async () => {
   await cloudFormation(complete)
-  const date = () => new Date(Date.now() + seconds * 1000).toUTCString()
+  const date = () => new Date(Date.now() - 120_000).toUTCString()
   const users = await serveFake(async () => ({ ...identity, headers: { Date: date() } }))
   vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
 
   const { clockOffset } = await findDeployment(production)
 
-  expect(Math.abs(clockOffset / 1000 - seconds)).toBeLessThan(10)
+  expect(Math.abs(clockOffset / 1000 + 120)).toBeLessThan(10)
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {
@@ -194,6 +185,23 @@ test('AWS is not reached if its responses stall midway', async () => {
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
   expect(stacks.length).toBeGreaterThan(1)
+})
+
+test('AWS_CA_BUNDLE adds certificates to those that are known', async () => {
+  const all = getCACertificates()
+  onTestFinished(() => setDefaultCACertificates(all))
+  const [known = '', added = ''] = rootCertificates
+  setDefaultCACertificates([known])
+  await cloudFormation(complete)
+  const file = join(temporaryFolder(), 'bundle.pem')
+  writeFileSync(file, added)
+  vi.stubEnv('AWS_CA_BUNDLE', file)
+
+  await findDeployment(production)
+
+  const serials = (texts: readonly string[]) =>
+    texts.map((text) => new X509Certificate(text).serialNumber).toSorted()
+  expect(serials(getCACertificates())).toEqual(serials([known, added]))
 })
 
 const AWS_REGION = 'eu-central-1'
@@ -268,9 +276,9 @@ test('a command reaches AWS and an API through a proxy, but this machine without
 
 const portBefore = ({ baseUrl }: { baseUrl: string }) => Number(new URL(baseUrl).port) - 1
 
-test('no local server runs where nothing responds, the connection breaks, or something else responds', async () => {
+test('no local server runs where nothing responds, or something else', async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-  const responses = ['silence', 'cut', { status: 200, body: '<html>' }] as const
+  const responses = ['silence', { status: 200, body: '<html>' }] as const
 
   for (const response of responses) {
     const port = portBefore(await serveFake(response))

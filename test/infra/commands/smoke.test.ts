@@ -50,9 +50,6 @@ const CHECKS = [
 
 const KEY_LINE = 'Issuing the API key <key>. If this is stopped, revoke it.\n'
 
-/** Where the pet is deleted. */
-const DELETION = CHECKS.indexOf('✓ DELETE /pets/<id>: 204')
-
 test('calls each function and leaves nothing behind', async () => {
   const before = await stored()
 
@@ -134,16 +131,15 @@ test.each([
     on('GET', 200, { ...empty, body: '[{}]' }),
     'GET /pets?status=sold&limit=100',
   ],
-  ['lacks a permission', on('PATCH', 404, denied), 'PATCH /pets/<id>: expected 404, got 500'],
   ['asks for no key', on('GET', 401, empty), 'GET /pets without a key: expected 401, got 200'],
   ['has other errors', on('PUT', 405, forbidden), 'PUT /pets: expected 405, got 405'],
-])('fails and deletes its pet if an API %s', async (_, change, line) => {
+])('fails if an API %s', async (_, change, line) => {
   const { error, lines } = await runChanged(change)
 
   expect(error).toBe('The smoke test failed.')
-  const failed = lines.findIndex((each) => each.startsWith(`✗ ${line}`))
-  const removal = ['✓ POST /pets "<name>": 201', CHECKS[DELETION]]
-  expect(lines.slice(failed + 1)).toEqual(failed < DELETION ? removal : [])
+  expect(lines.filter((each) => each.startsWith('✗'))).toEqual([
+    expect.stringContaining(`✗ ${line}`),
+  ])
 })
 
 test('does not wait longer than it may, whatever the API asks for', async () => {

@@ -21,9 +21,9 @@ for (const folder of ['functions', 'infra', 'shared', 'package.json'])
   cpSync(folder, join(copy, folder), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 
-const startWatching = (option: string, env = {}) => {
+const startWatching = (option: string) => {
   const command = [endWithParent, join(copy, 'infra/local/main.ts'), option]
-  return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
+  return ready(spawn(process.execPath, command, { env: leastEnvironment }))
 }
 
 // All tests change the sources of one server, in turn.

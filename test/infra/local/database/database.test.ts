@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { createTables } from '../../../../infra/local/database/create-tables.ts'
@@ -25,6 +26,27 @@ test('refuses a data folder that is a file', async () => {
   await expect(openDatabase(undefined, folder)).rejects.toEqual(
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
   )
+})
+
+test('a full disk ends the server with a sentence, and no request has a success', async () => {
+  onTestFinished(() => {
+    process.exitCode = undefined
+    vi.restoreAllMocks()
+  })
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const full = Object.assign(new Error('IO error: No space left'), { code: 'LEVEL_IO_ERROR' })
+  vi.spyOn(Level.prototype, 'batch').mockRejectedValue(full)
+  const folder = temporaryFolder()
+  const { endpoint } = await openDatabase(undefined, folder)
+  await createTable(endpoint)
+
+  const put = request(endpoint, 'PutItem', { TableName: 'Things', Item: { id: { N: '7' } } })
+
+  await expect(put).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect([exit.mock.calls, process.exitCode]).toEqual([[[]], 1])
+  const line = `Cannot use the data folder ${folder}: IO error: No space left\n`
+  expect(printed.mock.calls).toEqual([[line]])
 })
 
 test('creates what a named database lacks, but refuses one of another version', async () => {

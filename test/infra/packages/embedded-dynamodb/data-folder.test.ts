@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Level } from 'level'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   type DataFolder,
@@ -8,7 +7,7 @@ import {
   startEmbedded,
 } from '../../../../infra/packages/embedded-dynamodb/index.ts'
 import { temporaryFolder } from '../../../support/server.ts'
-import { createTable, request, tablesAt } from './database.ts'
+import { createTable, tablesAt } from './database.ts'
 
 const newFolder = (): DataFolder => ({ path: temporaryFolder(), format: 2 })
 
@@ -77,26 +76,4 @@ test.each([
   await createTable(endpoint)
   expect(await tablesAt(endpoint)).toEqual(['Things'])
   expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['CURRENT', 'format-2']))
-})
-
-test('says when the disk fails, and responds to no request with a success', async () => {
-  const { batch } = Level.prototype
-  onTestFinished(() => void Object.assign(Level.prototype, { batch }))
-  let isFull = false
-  const full = Object.assign(new Error('IO error: No space left'), { code: 'LEVEL_IO_ERROR' })
-  async function batchUnlessFull(this: Level, ...args: unknown[]): Promise<void> {
-    if (isFull) throw full
-    await Reflect.apply(batch, this, args)
-  }
-  Object.assign(Level.prototype, { batch: batchUnlessFull })
-  const folder = newFolder()
-  const { endpoint, failed, close } = await startEmbedded({ folder })
-  onTestFinished(close)
-  await createTable(endpoint)
-  isFull = true
-
-  const put = request(endpoint, 'PutItem', { TableName: 'Things', Item: { id: { N: '7' } } })
-
-  await expect(put).rejects.toMatchObject({ code: 'ECONNRESET' })
-  expect(await failed).toEqual(refused(folder.path, 'IO error: No space left'))
 })

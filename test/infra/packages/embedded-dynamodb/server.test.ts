@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { wireTo } from '../local-gateway/gateway.ts'
 import { createTable, embedded, request, tablesAt } from './database.ts'
@@ -26,12 +25,11 @@ test.each([
 
 test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
   const endpoint = await embedded()
-  const { socket } = await wireTo({ baseUrl: endpoint })
+  const half = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{'
+  const { socket, rest } = await wireTo({ baseUrl: endpoint }, half)
 
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () =>
-    socket.resetAndDestroy(),
-  )
-  await once(socket, 'close')
+  socket.end()
+  await rest()
 
   expect(await tablesAt(endpoint)).toEqual([])
 })
@@ -46,25 +44,20 @@ test.each([
   expect(response.status).toBe(status)
 })
 
-const index = (IndexName: string, ...names: string[]) => ({
-  IndexName,
-  KeySchema: names.map((AttributeName, i) => ({ AttributeName, KeyType: i ? 'RANGE' : 'HASH' })),
-  Projection: { ProjectionType: 'ALL' },
-})
-
 test('refuses keys, also those of indexes, that are longer in bytes than DynamoDB allows', async () => {
   const endpoint = await embedded()
-  const { KeySchema } = index('', 'owner', 'name')
+  const keys = (hash: string, range: string) => [
+    { AttributeName: hash, KeyType: 'HASH' },
+    { AttributeName: range, KeyType: 'RANGE' },
+  ]
+  const index = { IndexName: 'byStatus', KeySchema: keys('status', 'name') }
   await createTable(endpoint, 'Pets', {
     AttributeDefinitions: ['owner', 'name', 'status'].map((AttributeName) => ({
       AttributeName,
       AttributeType: 'S',
     })),
-    KeySchema,
-    GlobalSecondaryIndexes: [
-      index('byStatus', 'status', 'name'),
-      index('byName', 'name', 'status'),
-    ],
+    KeySchema: keys('owner', 'name'),
+    GlobalSecondaryIndexes: [{ ...index, Projection: { ProjectionType: 'ALL' } }],
   })
   const put = async (owner: number, name: number, status: number) => {
     // Each letter has two bytes.
@@ -76,10 +69,9 @@ test('refuses keys, also those of indexes, that are longer in bytes than DynamoD
   const hash = expect.stringContaining('Size of hashkey has exceeded the maximum size limit')
   const range = expect.stringContaining('Aggregated size of all range keys has exceeded')
   expect([
-    await put(2048, 1024, 1024),
+    await put(2048, 1024, 2048),
     await put(2050, 2, 2),
     await put(2, 1026, 2),
     await put(2, 2, 2050),
-    await put(2, 2, 1026),
-  ]).toEqual(['{}', hash, range, hash, range])
+  ]).toEqual(['{}', hash, range, hash])
 })

@@ -65,13 +65,13 @@ test('a token holds for ten minutes, also if the process is killed meanwhile', (
       outcomes.push(await write(restarted, actions, 'token'))
       for (const minutes of [9, 2]) {
         vi.setSystemTime(Date.now() + minutes * 60_000)
-        for (const each of [engine, restarted]) outcomes.push(await write(each, others, 'token'))
+        outcomes.push(await write(restarted, others, 'token'))
       }
 
       expect(await readTogether(restarted, 1, 1)).toEqual([1, 1])
     }, left)
 
     const mismatch = 'IdempotentParameterMismatchException'
-    expect(outcomes).toEqual(['success', 'success', mismatch, mismatch, 'success', 'success'])
+    expect(outcomes).toEqual(['success', 'success', mismatch, 'success'])
   }, folder)
 })

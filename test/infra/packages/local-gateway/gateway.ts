@@ -6,7 +6,7 @@ import { listeningAddress } from '../../../../infra/local/ports.ts'
 import { EXPOSED_HEADERS } from '../../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../../shared/service.ts'
 import { type Sent, send } from '../../../support/http.ts'
-import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.ts'
+import { refuseLoggedSecrets } from '../../../support/secrets.ts'
 
 export const BASE = service.basePath
 
@@ -19,29 +19,12 @@ type Gateway = ReturnType<typeof createGateway>
 /** A server in this process. */
 type Served = Gateway & { baseUrl: string }
 
-/** Longer than any test, as a time limit. */
-export const NEVER = 2 ** 31 - 1
-
 export type Invoke = Route['invoke']
 
-/** The routes of the tests, which need no others. */
-const PATHS = {
-  listPets: ['GET', '/pets'],
-  createPet: ['POST', '/pets'],
-  updatePet: ['PATCH', '/pets/{petId}'],
-} as const
-
-type Functions = Record<keyof typeof PATHS, Invoke>
-
-/** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
-export const serveFunctions = (functions: Partial<Functions> = {}): Promise<Served> => {
-  const all: Functions = { listPets: ok, createPet: ok, updatePet: ok, ...functions }
-  const routes = Object.entries(PATHS).map(([id, [method, path]]) => ({
-    method,
-    path,
-    invoke: all[id as keyof Functions], // `Object.entries` loses the keys.
-  }))
-  return serveRoutes(routes)
+/** Serves a function for some operations until the test ends. */
+export const serveFunction = (invoke = ok): Promise<Served> => {
+  const paths = { GET: '/pets', POST: '/pets', PATCH: '/pets/{petId}' }
+  return serveRoutes(Object.entries(paths).map(([method, path]) => ({ method, path, invoke })))
 }
 
 /** Serves routes until the test ends. */
@@ -61,7 +44,15 @@ export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
   return { ...gateway, baseUrl: `http://127.0.0.1:${listeningAddress(gateway.server).port}` }
 }
 
-const ok: Invoke = async () => ({
+/** Returns its event as JSON, which is how Lambda passes it to a function. */
+export const echo: Invoke = async (event) => ({
+  statusCode: 200,
+  headers: {},
+  body: JSON.stringify(event),
+})
+
+/** The function that lists no pets. */
+export const ok: Invoke = async () => ({
   statusCode: 200,
   headers: { 'Content-Type': 'application/json' },
   body: '[]',
@@ -81,7 +72,7 @@ const withoutConnection = (headers: Record<string, string>): Record<string, stri
   Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.test(name)))
 
 /** The headers of every response. */
-export const expectedHeaders: Record<string, string> = {
+const expectedHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS,
   'cache-control': 'no-store',
@@ -138,9 +129,7 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
       lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]),
     )
     const status = Number(statusLine.split(' ')[1])
-    const text = others.join()
-    refuseInternals({ status, headers, text })
-    return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
+    return { status, headers: withoutConnection(headers), body: JSON.parse(others.join()) }
   }
   return { socket, response, rest }
 }

@@ -9,15 +9,7 @@ const DETAILS = `
 The other functions are in test/bench/peers. The first run installs their packages, which takes a
 network. The bench needs openssl, because DynamoDB's responses come over TLS from this machine. A
 wrong response of any function ends the run. Times mean something only on a machine that does
-nothing else. The table has medians:
-
-  start             until Lambda's runtime client loads the function: the start of Node.js
-  load              until the end of Lambda's init phase, in which the functions of the service
-                    connect to DynamoDB and read once
-  first call        the first call after the init phase
-  cold start        all of it: start, load and first call
-  warm              a later call
-  Node.js alone     a handler that does nothing but respond`
+nothing else. The table has medians; test/README.md says of what.`
 
 const main = command(
   'npm run bench --',

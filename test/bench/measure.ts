@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { showProgress } from '../support/process.ts'
 import { startDynamoDb } from './dynamodb.ts'
 import { callFunction } from './function.ts'
 import { checkResult, type Subject } from './subjects.ts'
@@ -17,14 +16,13 @@ export const measure = async (subjects: Subject[], starts: number, folder: strin
   const runs = subjects.map((subject): [Subject, Figures[]] => [subject, []])
   // The first start is not counted, because it reads the bundle from the disk.
   for (let round = 0; round <= starts; round++) {
-    showProgress(`Round ${round} of ${starts}`)
+    console.error(`Round ${round} of ${starts}`)
     for (const [subject, counted] of shuffled(runs)) {
       const { figures, ...outcome } = await callFunction(subject, dynamodb)
       checkResult(subject, outcome)
       if (round > 0) counted.push(figures)
     }
   }
-  showProgress('')
   const rows = runs.map(([{ name, folder }, counted]) => [
     name,
     { ...mediansOf(counted), 'bundle, KB': statSync(join(folder, 'index.js')).size / 1000 },

@@ -18,8 +18,8 @@ export type Subject = Call & {
   environment: Record<string, string>
 }
 
-/** What a function is called with, and what a correct response has: items with these fields. */
-type Call = { event: ProxyEvent; items: number; fields?: object }
+/** What a function is called with, and the fields that the item of a correct response has. */
+type Call = { event: ProxyEvent; fields: object }
 
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
@@ -40,25 +40,15 @@ export const subjectsOf = ({ lean, sdk }: Services, peers: Bundled[]): Subject[]
     }
   }
   const query = { status: 'available', limit: '1' }
-  const one = { event: eventOf('listPets-no-parameters', { query }), items: 1 }
-  const page = { event: eventOf('listPets-no-parameters'), items: 20 }
-  const creation = { event: eventOf('createPet-created'), items: 1 }
+  const one = { event: eventOf('listPets-no-parameters', { query }), fields: newPet() }
   const headers = { 'Idempotency-Key': 'a' }
-  const keyedChange = {
-    event: eventOf('updatePet-changed', { headers, body: '{"name":"Rex"}' }),
-    items: 1,
-  }
   const keyedOrder = {
     event: eventOf('placeOrder-placed', { headers }),
-    items: 1,
     fields: { complete: false },
   }
   return [
-    functionOf('listPets', 'listPets', page),
     functionOf('listPets', 'listPets, one pet', one),
     functionOf('listPets', 'listPets, one pet, AWS SDK', one, sdk),
-    functionOf('createPet', 'createPet', creation),
-    functionOf('updatePet', 'updatePet, key', keyedChange),
     functionOf('placeOrder', 'placeOrder, key', keyedOrder),
     ...peers.map((peer) => ({ ...peer, handler: 'index.handler', environment: ofPeers, ...one })),
   ]
@@ -73,12 +63,12 @@ const ofPeers = {
 
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
 export const checkResult = (
-  { name, items, fields = newPet() }: Subject,
+  { name, fields }: Subject,
   { error, result }: { error?: string; result?: ProxyResult },
 ): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
-  const isRight = (item: object) => isDeepStrictEqual(item, { ...item, ...fields })
-  if (found.length !== items || !found.every(isRight))
+  const [item] = found
+  if (found.length !== 1 || !isDeepStrictEqual(item, { ...item, ...fields }))
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

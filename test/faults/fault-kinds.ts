@@ -16,7 +16,7 @@ export type FaultKind = {
 const { throttling, internalServerError, malformed, transactionInProgress } = databaseResponses
 
 // The SDK's `requestTimeout` is 1000 ms.
-const [IN_TIME, TOO_LATE] = [200, 1400]
+const TOO_LATE = 1400
 
 const transient = (fault: Fault) => ({ fault, effect: 'transient' }) as const
 const slow = (fault: Fault) => ({ ...transient(fault), waits: true }) as const
@@ -24,16 +24,11 @@ const ofWrites = (fault: Fault) => ({ ...slow(fault), only: 'TransactWriteItems'
 
 export const faultKinds: Record<string, FaultKind> = {
   'no fault': { fault: 'pass', effect: 'harmless' },
-  'late responses': {
-    fault: { late: 'response', milliseconds: IN_TIME },
-    effect: 'harmless',
-    waits: true,
-  },
   'a connection that breaks before the request': transient('cut'),
   'a connection that breaks before the response': transient({ carriedOut: 'cut' }),
   'a server error after the execution': transient({ carriedOut: internalServerError }),
   throttling: slow(throttling),
-  'a request that arrives too late': slow({ late: 'request', milliseconds: TOO_LATE }),
+  'a request that arrives too late': slow({ delayed: TOO_LATE }),
   'no response after the execution': slow({ carriedOut: 'silence' }),
   'a conflict': ofWrites(canceled('None', 'TransactionConflict')),
   'a transaction in progress after the execution': ofWrites({ carriedOut: transactionInProgress }),

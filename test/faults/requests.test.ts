@@ -10,17 +10,12 @@ import { faultKinds } from './fault-kinds.ts'
 
 const KEY = 'GetItem apiKeys'
 const RESERVATION = 'GetItem idempotencyKeys'
-const [READ, READ_ORDER] = ['GetItem pets', 'GetItem orders']
+const READ = 'GetItem pets'
 const WRITE = 'TransactWriteItems'
 
-// The pet and the order of a case have its number as their ids, unless the request creates them.
+// The pet of a case has its number as its id, unless the request creates it.
 const nameOf = (number: number) => `Rex ${number}`
 const storePet = (id: number) => putItem('pets', storedPet(id, { name: nameOf(id) }))
-const storeOrder = async (id: number) => {
-  await putItem('orders', { id, petId: id, complete: false, shard: 0, revision: 'x' })
-  const pet = storedPet(id, { name: nameOf(id), status: 'pending' })
-  await putItem('pets', { ...pet, order: id })
-}
 
 /** A way, its responses, and what is stored once it took effect. */
 type StoringWay = Way & {
@@ -62,14 +57,6 @@ const ways: Record<string, StoringWay> = {
     leaves: { status: 'pending', order: true },
   },
   // What has no key and gets a 503 may have taken effect.
-  'a cancel': {
-    exists: storeOrder,
-    event: (apiKey, id) => eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` }),
-    calls: [KEY, READ_ORDER, READ, `${WRITE} orders pets`],
-    served: '204',
-    retried: ['204', '404'],
-    leaves: { status: 'available' },
-  },
   'a change of a revision': {
     exists: storePet,
     event: (apiKey, id) =>
@@ -173,11 +160,10 @@ const expectedResponses = ({ each, number }: Outcome, left: Left): Record<number
   const body = order ? placed : pet
   const ETag = `"${id}-${stored?.revision}"`
   const Location = `${service.basePath}${order ? '/store/orders' : '/pets'}/${id}`
-  const kind = each.way.exists === storeOrder ? 'order' : 'pet'
   return {
     200: status ? { headers: { ETag }, body } : { body: [] },
     201: { headers: { Location, ETag }, body },
-    404: errorResponse(404, 'not_found', `No ${kind} has the id ${number}.`),
+    404: errorResponse(404, 'not_found', `No pet has the id ${number}.`),
     412: errorResponse(412, 'precondition_failed', expect.stringContaining('current ETag')),
     503: unavailable,
   }

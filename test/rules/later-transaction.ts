@@ -29,7 +29,6 @@ export class Turns {
 export type Observer = {
   /** It puts an item that it did not find. */
   created: (key: Key) => void
-  rolledBack: () => void
   /** A call was made after the end of the function. */
   late: (error: Error) => void
 }
@@ -76,7 +75,6 @@ export class LaterTransaction implements Transaction {
 
   rollBack(): void {
     this.#isRefused = true
-    this.#observer.rolledBack()
     this.#tx.rollBack()
   }
 
@@ -86,7 +84,6 @@ export class LaterTransaction implements Transaction {
       return await work(this)
     } catch (error) {
       this.#isRefused = true
-      this.#observer.rolledBack()
       throw error
     } finally {
       this.#hasEnded = true

@@ -10,8 +10,8 @@ export class NewIds {
   readonly #request: number
   readonly #short = new Map<string, number>()
   #run = 0
-  /** Those of this run. */
-  #ids: string[] = []
+  /** How many resources this run has created. */
+  #created = 0
 
   constructor(request: number) {
     this.#request = request
@@ -19,30 +19,21 @@ export class NewIds {
 
   startRun(): void {
     this.#run++
-    this.#ids = []
+    this.#created = 0
   }
 
   /** Gives a short id to a resource that this run creates. */
   add({ value }: Key): void {
     const id = `${value}`
     if (!GENERATED.test(id) || this.#short.has(id)) return
-    this.#short.set(id, this.#shortId(this.#ids.length, this.#run))
-    this.#ids.push(id)
-  }
-
-  /** Nothing gets the ids of this run, so that they are the same in each run: 100, 1100. */
-  rollBack(): void {
-    for (const [n, id] of this.#ids.entries()) this.#short.set(id, this.#shortId(n, 0))
+    this.#short.set(id, 1000 * this.#created + 100 * (this.#request + 1) + this.#run)
+    this.#created++
   }
 
   renamedIn<Value extends object>(value: Value): Value {
     const text = stringifyJson(value)
     const renamed = text.replace(/\d{14,}/g, (id) => `${this.#short.get(id) ?? id}`)
     return exactJson(renamed) as Value // What it was, but for the ids.
-  }
-
-  #shortId(n: number, run: number): number {
-    return 1000 * n + 100 * (this.#request + 1) + run
   }
 }
 

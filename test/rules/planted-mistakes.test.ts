@@ -57,6 +57,14 @@ const noSnapshots = on(() => ({ check: async () => true }))
 
 const neverWritten = on(() => ({ write: async () => false }))
 
+/** Responds as if a refused write took effect. */
+const lostWrite = on(({ write }) => ({
+  write: async (revision, actions) => {
+    await write(revision, actions)
+    return true
+  },
+}))
+
 const withoutRecord = by((tx, request) =>
   service.respond(tx, { ...request, idempotent: undefined }),
 )
@@ -174,6 +182,11 @@ test.each<[string, Scenario, Service, string?]>([
     { stored: aPet, requests: { ann: changeInFirstRun } },
     service,
     "ann's write is canceled, because of a conflict",
+  ],
+  [
+    'a response was right at a moment of its request',
+    { stored: aPet, requests: { ann: remove, bob: change } },
+    lostWrite,
   ],
   ['each request ends', changes, neverWritten],
   [

@@ -11,9 +11,6 @@ type Result = { call: number; value: unknown; time: number }
 /** How far a request comes with the results of its calls. */
 export type Progress = {
   number: number
-  /** The number that it had when its last run started. */
-  start: number
-  runs: number
   results: Result[]
   outcome: Outcome
 }
@@ -26,7 +23,6 @@ export class RequestCode {
   readonly clientRequest: ClientRequest
   readonly #number: number
   readonly #service: Service
-  readonly #texts = new WeakMap<object, string>()
   readonly #known = new Map<string, Promise<Progress>>()
   readonly #alone = new Map<string, Promise<OperationResponse[]>>()
 
@@ -43,10 +39,8 @@ export class RequestCode {
 
   /** Runs it on with the result of a call. */
   next(progress: Progress, result: Result): Promise<Progress> {
-    const { number, start, results } = progress
-    // A run whose write is refused leaves nothing, so it does not matter what it has read.
-    const from = result.value === false ? start : number
-    return this.#progress(`${from} ${this.#nameOf(result)}`, [...results, result], progress)
+    const name = `${progress.number} ${stringifyJson(result)}`
+    return this.#progress(name, [...progress.results, result])
   }
 
   /**
@@ -59,19 +53,16 @@ export class RequestCode {
     return responses
   }
 
-  #progress(name: string, results: Result[], before?: Progress): Promise<Progress> {
+  #progress(name: string, results: Result[]): Promise<Progress> {
     const known = this.#known.get(name)
     if (known) return known
     const number = this.#known.size
-    const progress = this.#replay(results).then(({ runs, outcome }): Progress => {
-      const start = before?.runs === runs ? before.start : number
-      return { number, start, runs, results, outcome }
-    })
+    const progress = this.#replay(results).then((outcome) => ({ number, results, outcome }))
     this.#known.set(name, progress)
     return progress
   }
 
-  async #replay(results: Result[]): Promise<{ runs: number; outcome: Outcome }> {
+  async #replay(results: Result[]): Promise<Outcome> {
     const run = new RequestRun(this.clientRequest, this.#number, this.#service)
     setTime(results[0]?.time ?? 0)
     await run.start()
@@ -79,7 +70,7 @@ export class RequestCode {
       setTime(time)
       await run.settle(call, value)
     }
-    return { runs: run.runs, outcome: run.outcome() }
+    return run.outcome()
   }
 
   async #runAlone(items: model.Items, time: number): Promise<OperationResponse[]> {
@@ -98,19 +89,6 @@ export class RequestCode {
       }
     }
     return responses
-  }
-
-  #nameOf({ call, value, time }: Result): string {
-    const texts = (Array.isArray(value) ? value : [value]).map((each) => this.#textOf(each))
-    return `${call} ${time} ${texts.join(' ')}`
-  }
-
-  /** The JSON of a value. Most are items that were read before. */
-  #textOf(value: unknown): string {
-    if (!(value instanceof Object)) return stringifyJson(value)
-    const text = this.#texts.get(value) ?? stringifyJson(value)
-    this.#texts.set(value, text)
-    return text
   }
 }
 

@@ -37,7 +37,7 @@ export class RequestRun {
   readonly #open = new Map<number, { call: Call; settle: (value: unknown) => void }>()
   #calls = 0
   /** How often its function has run. */
-  runs = 0
+  #runs = 0
   #hasListed = false
   #end: Outcome | undefined
 
@@ -83,13 +83,12 @@ export class RequestRun {
 
   #newRevision(): string {
     this.#ids.startRun()
-    return `${this.#request.name}-${++this.runs}`
+    return `${this.#request.name}-${++this.#runs}`
   }
 
   async #runOnce(tx: Transaction): Promise<OperationResponse> {
     const later = new LaterTransaction(tx, this.#turns, {
       created: (key) => this.#ids.add(key),
-      rolledBack: () => this.#ids.rollBack(),
       late: (error) => this.#endWith({ kind: 'fails', error }),
     })
     try {

@@ -45,11 +45,10 @@ const told = ({ steps, items, clientRequests }: Story): string[] => {
   const stored = Object.entries(items).flatMap(([name, item]) =>
     item ? [say.item(name, item)] : [],
   )
-  const parts = [
-    events.map((event, i) => `${i + 1}. ${event}`),
-    ['Then stored:', ...(stored.length > 0 ? stored : ['nothing'])],
+  return [
+    events.map((event, i) => `${i + 1}. ${event}`).join('\n'),
+    ['Then stored:', ...(stored.length > 0 ? stored : ['nothing'])].join('\n'),
   ]
-  return parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
 }
 
 const ending = (by: string, response: OperationResponse): string => {

@@ -6,14 +6,14 @@ import { type FakeRequest, type FakeResponse, type Fate, listen } from './fake-a
 
 /**
  * What happens to a request. With `carriedOut`, the database executes it, but the client gets this
- * response. With `late`, the request or the response is delayed. A function executes the request
+ * response. With `delayed`, it gets there so many milliseconds later. A function executes the request
  * when it wants to. Everything else replaces the database's response.
  */
 export type Fault =
   | 'pass'
   | Fate
   | { carriedOut: Fate }
-  | { late: 'request' | 'response'; milliseconds: number }
+  | { delayed: number }
   | ((execute: () => Promise<FakeResponse>) => Promise<Fate>)
 
 /** The database executes the request, then the connection breaks before the response. */
@@ -103,10 +103,8 @@ const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promi
     await execute()
     return fault.carriedOut
   }
-  if (fault.late === 'request') await pause(fault.milliseconds)
-  const response = await execute()
-  if (fault.late === 'response') await pause(fault.milliseconds)
-  return response
+  await pause(fault.delayed)
+  return execute()
 }
 
 /** Sends a request on to a server, and returns its response. */

@@ -38,14 +38,6 @@ export const processFolder = (name: string): string => {
   return folder
 }
 
-/**
- * Shows on a terminal what a long command is doing, in a line that the next call replaces; an empty
- * text removes it. Prints nothing into a pipe.
- */
-export const showProgress = (text: string): void => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`)
-}
-
 /** Ends this process after some minutes. */
 export const endAfter = (minutes: number): void => {
   const end = () => {

@@ -17,6 +17,7 @@ import {
 
 const eventOf = async (request: Sent) =>
   (await ask(await serveFunction(echo), request)).body as ProxyEvent
+
 test('passes a function an event of API Gateway, without headers of the connection', async () => {
   const gatewayEvent = storedEvent('listPets-no-parameters')
 
@@ -65,9 +66,7 @@ test('passes a function an event of API Gateway, without headers of the connecti
 })
 
 test('takes a target in absolute form', async () => {
-  const event = await eventOfText(
-    `GET http://a${BASE}/pets?b=c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
-  )
+  const event = await eventOf({ path: `http://a${BASE}/pets?b=c` })
 
   expect(event).toMatchObject({ path: '/pets', queryStringParameters: { b: 'c' } })
 })

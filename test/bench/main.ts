@@ -26,20 +26,7 @@ const main = command(
       sdk: makeBundles({ dynamoDBClient: 'sdk' }, ['listPets']),
     }
     const subjects = subjectsOf(services, await bundlePeers(folder))
-    process.stdout.write(table(await measure(subjects, starts, folder)))
+    console.table(await measure(subjects, starts, folder))
   })
-
-/** The medians of each function as a line, the names to the left and the numbers to the right. */
-const table = (medians: Record<string, Record<string, number>>): string => {
-  const rows = Object.entries(medians).map(([name, values]) => [
-    name,
-    ...Object.values(values).map((value) => `${Number(value.toPrecision(3))}`),
-  ])
-  const lines = [['', ...Object.keys(Object.values(medians)[0] ?? {})], ...rows]
-  const widthOf = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0))
-  const padded = (cell: string, column: number) =>
-    column === 0 ? cell.padEnd(widthOf(0)) : cell.padStart(widthOf(column))
-  return lines.map((line) => `${line.map(padded).join('  ')}\n`).join('')
-}
 
 await runCommand(main)

@@ -25,7 +25,10 @@ export const measure = async (subjects: Subject[], starts: number, folder: strin
   }
   const rows = runs.map(([{ name, folder }, counted]) => [
     name,
-    { ...mediansOf(counted), 'bundle, KB': statSync(join(folder, 'index.js')).size / 1000 },
+    {
+      ...mediansOf(counted),
+      'bundle, KB': rounded(statSync(join(folder, 'index.js')).size / 1000),
+    },
   ])
   return Object.fromEntries(rows)
 }
@@ -40,9 +43,11 @@ const shuffled = <Each>(list: Each[]): Each[] =>
 const mediansOf = (runs: Figures[]): Figures => {
   const names = Object.keys(runs[0] ?? {})
   return Object.fromEntries(
-    names.map((name) => [name, median(runs.map((run) => run[name] ?? NaN))]),
+    names.map((name) => [name, rounded(median(runs.map((run) => run[name] ?? NaN)))]),
   )
 }
 
 const median = (numbers: number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+
+const rounded = (figure: number): number => Number(figure.toPrecision(3))

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { storedLocalApiKey } from '../../infra/local/database/local-api-key.ts'
+import { listeningAddress } from '../../infra/local/ports.ts'
 import { petOf } from '../support/pets.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
@@ -34,8 +34,7 @@ export const startDynamoDb = async (folder: string) => {
   // On the address that Node.js tries first for `localhost`, so that no function has to try a
   // second one.
   await once(server.listen(0, 'localhost'), 'listening')
-  // Only a server on a pipe has another kind of address.
-  const { port } = server.address() as AddressInfo
+  const { port } = listeningAddress(server)
   return { endpoint: `https://localhost:${port}`, certificateFile }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, createServer, request, type Server } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { listeningAddress } from '../../infra/local/ports.ts'
+import { LOOPBACK, listen, listeningAddress } from '../../infra/local/ports.ts'
 import { environment, type ProcessSettings, startProcess } from '../support/process.ts'
 
 const REGION = 'eu-central-1'
@@ -71,7 +71,8 @@ export const startProxy = async (target: string, protocol: 'http' | 'https'): Pr
     })
     incoming.pipe(forwarded)
   })
-  return `http://127.0.0.1:${await listen(server)}`
+  await listen(server, 0, LOOPBACK)
+  return `http://${LOOPBACK}:${listeningAddress(server).port}`
 }
 
 const settings = (port: number, folder: string): Record<string, string> => ({
@@ -88,16 +89,10 @@ const settings = (port: number, folder: string): Record<string, string> => ({
 })
 
 const freePort = async (): Promise<number> => {
-  const server = createServer()
-  const port = await listen(server)
+  const server = await listen(createServer(), 0, LOOPBACK)
+  const { port } = listeningAddress(server)
   await once(server.close(), 'close')
   return port
-}
-
-/** Lets a server listen on a free port of this machine alone, and returns the port. */
-const listen = async (server: Server): Promise<number> => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return listeningAddress(server).port
 }
 
 const isReady = (address: string): Promise<boolean> =>

@@ -5,10 +5,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { listeningAddress } from '../../infra/local/ports.ts'
 import { service } from '../../shared/service.ts'
 
 export type FakeResponse = {
@@ -26,10 +25,9 @@ export type FakeRequest = {
 
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in
- * the middle of it (`cutResponse`); no response at all (`silence`), or only its start (`stall`);
- * or one without end, fast (`endless`) or a byte at a time (`drip`).
+ * the middle of it (`cutResponse`); no response at all (`silence`), or one without end (`drip`).
  */
-export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'stall' | 'endless' | 'drip'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'drip'
 
 /** Decides what happens to a request. */
 type Decision = (request: FakeRequest) => Promise<Fate>
@@ -63,16 +61,13 @@ export const listen = async (decide: Decision) => {
     served.finally(() => pending.delete(served))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  // Only a server on a pipe has another kind of address.
-  const { port } = server.address() as AddressInfo
+  const { port } = listeningAddress(server)
   return { server, port, settled: () => Promise.all(pending) }
 }
 
 const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'silence') return
-  if (fate === 'stall') return void response.write('{')
   if (fate === 'cut') return void response.destroy()
-  if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)
   if (fate === 'drip') return void drip(response)
   const {
     status,
@@ -87,8 +82,4 @@ const meet = (fate: Fate, response: ServerResponse): void => {
 const drip = (response: ServerResponse): void => {
   const timer = setInterval(() => response.write(' '), 50)
   response.on('close', () => clearInterval(timer))
-}
-
-function* endlessSpaces() {
-  for (;;) yield ' '.repeat(65_536)
 }

@@ -9,15 +9,13 @@ type InOwnTransactions<Member> = Member extends (
   ? (...rest: Rest) => Promise<Result>
   : Member
 
-const WITHOUT_TRANSACTION = ['upgradedItem']
-
 /** The functions of a collection or a resource, each call in a transaction of its own. */
 export const inOwnTransactions = <Collection extends object>(
   collection: Collection,
 ): { [K in keyof Collection]: InOwnTransactions<Collection[K]> } => {
   const members = Object.entries(collection).map(([name, member]) => [
     name,
-    typeof member !== 'function' || WITHOUT_TRANSACTION.includes(name)
+    typeof member !== 'function' || name === 'upgradedItem' // It needs no transaction.
       ? member
       : (...rest: unknown[]) => runTransaction((tx) => member(tx, ...rest)),
   ])

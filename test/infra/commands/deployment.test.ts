@@ -174,7 +174,11 @@ test('a stage has the table of a collection, and its shards, if it was deployed 
 })
 
 test('AWS is not reached if its responses stall midway', async () => {
-  const { stacks } = await cloudFormation('stall')
+  const { stacks } = await cloudFormation({
+    status: 200,
+    headers: { 'Content-Length': '2' },
+    body: '{',
+  })
   const { requestHandler } = timeouts
   const { socketTimeout } = requestHandler
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
@@ -231,7 +235,6 @@ test.each<[Record<string, string | undefined>, RegExp]>([
     { AWS_REGION, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
     /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.$/,
   ],
-  [{ AWS_REGION, AWS_CA_BUNDLE: '/nowhere' }, /^ENOENT: no such file .+ '\/nowhere'\.$/],
 ])('there is one line for a failure of AWS with %j', async (env, line) => {
   pin({})
   const least = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, HOME: '/nonexistent', ...env }

@@ -23,9 +23,8 @@ const headers = Object.fromEntries(values.header.map((line) => line.split(': '))
 const method = values.data === undefined ? 'GET' : 'POST'
 // `fetch` would change the case of header names, which --include shows.
 const sent = request(address, { method, headers }).end(values.data)
-const [response]: IncomingMessage[] = await once(sent, 'response')
-if (!response) throw new Error('There is no response.')
-const { rawHeaders, statusCode } = response
+const [response] = await once(sent, 'response')
+const { rawHeaders, statusCode }: IncomingMessage = response
 if (values.include) {
   const lines = [`HTTP/1.1 ${statusCode}`]
   for (let i = 0; i < rawHeaders.length; i += 2)

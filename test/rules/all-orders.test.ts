@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
-import { assertAvailable, holdPet } from '../../shared/hold.ts'
 import { conflict, serviceUnavailable } from '../../shared/model/api-error.ts'
-import { orders } from '../../shared/orders/orders.ts'
-import { storedOrders } from '../../shared/orders/stored-orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
-import { newPet, petOf } from '../support/pets.ts'
-import { BUSY_MS, expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
-
-const order: Work = (tx) => orders.place(tx, { petId: 1 })
+import { storedPets } from '../../shared/pets/stored-pets.ts'
+import { newPet } from '../support/pets.ts'
+import { expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
+import { aPet, once, take } from './works.ts'
 
 /** Adds a pet unless a list has its name: a mistake, because a list may not be up to date. */
 const addRex: Work = async (tx) => {
@@ -42,8 +39,8 @@ pet 201: name Rex, categoryId 7`),
 
 test('fails if the requests end in other ways, and tells the shortest way to each', async () => {
   const exploration = expectInAllOrders({
-    stored: { pets: [petOf(1)] },
-    requests: { ann: order, bob: { key: 'a', work: order } },
+    stored: aPet,
+    requests: { ann: take, bob: once(take) },
     ends: ['ann done, bob 409', 'ann done, bob done'],
   })
 
@@ -57,16 +54,16 @@ Never: ann done, bob done
 How ann 409, bob done:
 
 1. bob reads the record of key a: none
-2. bob reads pet 1: status available, order none
-3. bob's write creates the record of key a (status 200) and changes pet 1 (status pending, order 201) and creates order 201 (petId 1, complete false, placedAt 2026-11-20T12:00:00Z)
+2. bob reads pet 1: categoryId 7, status available
+3. bob's write creates the record of key a (status 200) and changes pet 1 (categoryId 201, status none) and creates pet 201 (name Ann, categoryId 7)
 4. bob is done
-5. ann reads pet 1: status pending, order 201
-6. ann gets 409: Pet 1 is not available: it is pending.
+5. ann reads pet 1: categoryId 201, status none
+6. ann gets 409: It is taken.
 
 Then stored:
 the record of key a: status 200
-order 201: petId 1, complete false, placedAt 2026-11-20T12:00:00Z
-pet 1: status pending, order 201`),
+pet 1: categoryId 201, status none
+pet 201: name Ann, categoryId 7`),
   )
 })
 
@@ -118,23 +115,23 @@ test.each<[string, Scenario]>([
     },
   ],
   ['a refusal while another read is open', { requests: { ann: refuseBoth }, ends: ['ann 404'] }],
-])('takes %s', { timeout: BUSY_MS }, async (_, scenario) => {
+])('takes %s', async (_, scenario) => {
   await expectInAllOrders(scenario)
 })
 
-/** As `orders.place`, but without an `await`. */
-const placeAtOnce: Work = async (tx) => {
-  await assertAvailable(tx, 1)
-  const order = await storedOrders.create(tx, { petId: 1, complete: false })
-  void holdPet(tx, 1, order.id)
-  return order
+/** As `take`, but without an `await`. */
+const takeAtOnce: Work = async (tx) => {
+  await pets.get(tx, 1)
+  const added = await pets.create(tx, newPet())
+  void storedPets.change(tx, 1, { categoryId: added.id }, undefined)
+  return added
 }
 
 const LATE = 'Error: The function called tx.put after its end. Await each call that gets tx.'
 
 test.each<[string, Work, string]>([
   ['has a bug', () => Promise.reject(new Error('A bug.')), 'Error: A bug.'],
-  ['does not await a change', placeAtOnce, LATE],
+  ['does not await a change', takeAtOnce, LATE],
   [
     'waits for ever',
     () => new Promise(() => {}),
@@ -142,7 +139,7 @@ test.each<[string, Work, string]>([
   ],
 ])('a function that %s fails with a story', async (_, work, error) => {
   const exploration = expectInAllOrders({
-    stored: { pets: [petOf(1)] },
+    stored: aPet,
     requests: { ann: work },
   })
 

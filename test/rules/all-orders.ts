@@ -7,9 +7,6 @@ import { service } from './pipeline-model.ts'
 import { explore } from './search.ts'
 import { counterexample, otherEnds } from './story.ts'
 
-/** The timeout of an exploration that takes a second on a machine that does nothing else. */
-export const BUSY_MS = 300_000
-
 /** Who sends a request. */
 export type Client = { id: string }
 

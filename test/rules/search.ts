@@ -8,6 +8,8 @@ import { isEndless, RequestCode } from './request-code.ts'
 import { requestSteps } from './request-steps.ts'
 import type { Broken, Story } from './story.ts'
 
+// An exploration may take seconds, and on a busy machine minutes.
+vi.setConfig({ testTimeout: 300_000 })
 vi.stubEnv('READ_SHARDS', '1')
 vi.stubEnv('WRITE_SHARDS', '1')
 

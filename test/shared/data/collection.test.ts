@@ -241,13 +241,13 @@ test.each([
 
 describe('a value that breaks its schema is an error, and is not stored:', () => {
   const stored = inOwnTransactions(
-    collection('pets', v.object({ ...Pet.entries, order: v.optional(Id) })),
+    collection('pets', v.object({ ...Pet.entries, mother: v.optional(Id) })),
   )
 
   test.each([
     ['name', { name: '' }],
     ['categoryId', { categoryId: 2n ** 63n }],
-    ['order', { order: -1 }],
+    ['mother', { mother: -1 }],
     ['shard', { shard: 1 }],
   ])('%s', async (name, wrong: object) => {
     const { id } = await create('a')

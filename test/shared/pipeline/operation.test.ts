@@ -4,25 +4,18 @@ import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { ApiError } from '../../../shared/model/api-error.ts'
+import { ApiError, conflict } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { Id } from '../../../shared/model/id.ts'
-import { Order } from '../../../shared/orders/order.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
+import { storedPets } from '../../../shared/pets/stored-pets.ts'
 import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
 import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/gateway-event.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { operation } from '../../../shared/pipeline/operation.ts'
 import { successResponse } from '../../../shared/pipeline/responses.ts'
-import { type Scope, scopes } from '../../../shared/service.ts'
-import {
-  failAlways,
-  failOnce,
-  proxy,
-  putItem,
-  storedItems,
-  storeKey,
-} from '../../support/database.ts'
+import { type Scope, scopes, service } from '../../../shared/service.ts'
+import { failAlways, failOnce, proxy, storedItems, storeKey } from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
 import { canceled, databaseResponses } from '../../support/fault-proxy.ts'
 import { context, errorLog, infoLog, invoke } from '../../support/invoke.ts'
@@ -83,9 +76,9 @@ describe('the request log', () => {
     // Somebody may paste a key where an id belongs.
     [LOCAL_API_KEY, undefined],
   ])('has the id of the path %s only if it is an int64', async (id, ids) => {
-    await invoke(eventOf('getOrder-found', { id }))
+    await invoke(eventOf('deletePet-deleted', { id }))
 
-    expect(infoLog.mock.lastCall).toMatchObject([{ operation: 'getOrder' }])
+    expect(infoLog.mock.lastCall).toMatchObject([{ operation: 'deletePet' }])
     expect(Object(infoLog.mock.lastCall?.[0]).ids).toBe(ids)
   })
 
@@ -152,7 +145,8 @@ describe('the scopes of the API key', () => {
     const response = await invoke(event)
 
     const message = 'This API key does not allow the operation. It needs the scope pets:write.'
-    const challenge = 'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"'
+    const reason = 'error="insufficient_scope", scope="pets:write"'
+    const challenge = `Bearer realm="${service.name}", ${reason}`
     expect(response).toEqual(
       responseTo(
         event,
@@ -182,9 +176,10 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
 
 describe('a bug', () => {
   test('is a 500 with its cause in the log, also after a conflict of transactions', async () => {
-    const petId = 373117652410368
-    await putItem('pets', { ...storedPet(petId), order: 7 })
-    await putItem('orders', { id: 7, petId, complete: false, revision: 'x' })
+    const refuse = operation('deletePet', async ({ tx }) => {
+      for (const id of [1, 2]) await storedPets.find(tx, id)
+      throw conflict('Made by the test.')
+    })
     const { accessDenied } = databaseResponses
     failOnce({
       TransactGetItems: canceled('TransactionConflict', 'None'),
@@ -192,9 +187,9 @@ describe('a bug', () => {
     })
     const event = eventOf('deletePet-deleted', { headers: { 'Idempotency-Key': randomUUID() } })
 
-    const { status } = await invoke(event)
+    const { statusCode } = await refuse(event, context)
 
-    expect(status).toBe(500)
+    expect(statusCode).toBe(500)
     expect(proxy.counts).toMatchObject({ TransactGetItems: 2, TransactWriteItems: 1 })
     const cause = expect.objectContaining({ name: 'AccessDeniedException' })
     expect(errorLog.mock.calls).toEqual([errorLine(event, 500, cause)])
@@ -225,13 +220,13 @@ test('a 400 of an invalid request is not stored for its idempotency key', async 
 })
 
 test('a success has the fields of its schema and no others, at any depth', () => {
-  const fields = { pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) }
+  const fields = { pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Pet) }
   const returns = v.object({ id: Id, ...fields })
-  const entry: AnyEntry = { ...contract.getOrder, returns }
-  const held = { ...storedPet(1), order: 9 }
+  const entry: AnyEntry = { ...contract.updatePet, returns }
+  const stored = { ...storedPet(1), hidden: 9 }
   // What breaks the schema is cut to it, too: another version may have stored it.
   const broken = { name: 7, status: 'gone' }
-  const resource = { id: 1, pets: [held, { ...held, ...broken }], best: held, open: true }
+  const resource = { id: 1, pets: [stored, { ...stored, ...broken }], best: stored, open: true }
 
   const response = successResponse(entry, list(), { ...resource, revision: 'x' })
 
@@ -248,7 +243,7 @@ test('a deprecated list keeps the link to its next page; links have https by def
   })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
   const handler = middy<ProxyEvent, ProxyResult>(run).use(
-    deprecation({ ...dates, successor: '/store/orders' }),
+    deprecation({ ...dates, successor: '/pets' }),
   )
   const headersSent = { Host: 'pets.example.com', 'X-Forwarded-Proto': undefined }
   const event = eventOf('listPets-no-parameters', {
@@ -261,7 +256,7 @@ test('a deprecated list keeps the link to its next page; links have https by def
   expect(headers).toEqual({
     Deprecation: '@1795132800', // 2026-11-20
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `${next}, <https://pets.example.com/store/orders>; rel="successor-version"`,
+    Link: `${next}, <https://pets.example.com/pets>; rel="successor-version"`,
   })
 })
 

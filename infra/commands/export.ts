@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { Argument } from '@commander-js/extra-typings'
+import { basename } from 'node:path'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { propertyNames } from '../../shared/model/names.ts'
-import { Order } from '../../shared/orders/order.ts'
-import { Pet } from '../../shared/pets/pet.ts'
 import { CommandError, runCommand, stopSignal, typedPath } from '../command-line.ts'
 import { ApiClient, hasStatus } from './api-client.ts'
 import { withCommandKey } from './api-keys.ts'
@@ -13,18 +10,12 @@ import { type Deployment, deploymentCommand, findDeployment } from './deployment
 import { csvLine, formatOf } from './pet-rows.ts'
 import { Progress } from './progress.ts'
 
-const lists = {
-  pets: { ...entries.listPets, fields: Object.keys(Pet.entries) },
-  orders: { ...entries.listOrders, fields: Object.keys(Order.entries) },
-}
-
 const DESCRIPTION = `\
-Writes all pets or orders to a file, newest first, as the API returns them. npm run import adds the
-pets of such a file, with new ids. Orders cannot be imported. A spreadsheet may run a name that
-begins with = as a formula.`
+Writes a collection to a file, newest first, as the API lists it. npm run import adds the pets of
+such a file, with new ids. A spreadsheet may run a text that begins with = as a formula.`
 
 const exportCommand = deploymentCommand('npm run export --', DESCRIPTION)
-  .addArgument(new Argument('<collection>', 'what to write').choices(propertyNames(lists)))
+  .argument('<collection>', 'the last part of the path of a list, such as pets')
   .argument('<file>', 'a .jsonl or .csv file; an older one is replaced at the end', typedPath)
   .action(async (collection, file, target) => {
     const signal = stopSignal()
@@ -36,13 +27,18 @@ const exportCommand = deploymentCommand('npm run export --', DESCRIPTION)
  * CommandError, or the reason of the signal.
  */
 export const exportItems = async (
-  collection: keyof typeof lists,
+  collection: string,
   file: string,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> => {
   const format = formatOf(file)
-  const { path, scope, fields } = lists[collection]
+  const list = Object.values(entries).find(
+    ({ path, params, pages }) => pages && !params && basename(path) === collection,
+  )
+  if (!list) throw new CommandError(`The API has no list of ${collection}.`)
+  const { path, scope, pages } = list
+  const fields = Object.keys(Object(pages).item.entries) // An array of objects, by its schema.
   await withCommandKey(deployment, 'export', [scope], async (apiKey) => {
     const progress = new Progress(collection)
     const api = new ApiClient({ ...deployment, apiKey, signal, progress })

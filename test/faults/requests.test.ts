@@ -13,9 +13,8 @@ const RESERVATION = 'GetItem idempotencyKeys'
 const READ = 'GetItem pets'
 const WRITE = 'TransactWriteItems'
 
-// The pet of a case has its number as its id, unless the request creates it.
-const nameOf = (number: number) => `Rex ${number}`
-const storePet = (id: number) => putItem('pets', storedPet(id, { name: nameOf(id) }))
+// The pet of a case has its number as its category, and as its id unless the request creates it.
+const storePet = (id: number) => putItem('pets', storedPet(id, { categoryId: id }))
 
 /** A way, its responses, and what is stored once it took effect. */
 type StoringWay = Way & {
@@ -23,8 +22,8 @@ type StoringWay = Way & {
   served: string
   /** The responses to the retries after a 503. */
   retried: string[]
-  /** The status of the pet, and whether it has an order; without a status, there is no pet. */
-  leaves: { status?: PetStatus; order?: true }
+  /** The status of the pet; without one, there is no pet. */
+  leaves: PetStatus | undefined
 }
 
 const ways: Record<string, StoringWay> = {
@@ -34,27 +33,29 @@ const ways: Record<string, StoringWay> = {
     calls: [KEY, 'Query pets'],
     served: '200',
     retried: ['200'],
-    leaves: {},
+    leaves: undefined,
   },
   'a create without a key': {
     event: (apiKey, number) =>
-      eventFrom(apiKey, 'createPet-created', { body: JSON.stringify(newPet(nameOf(number))) }),
+      eventFrom(apiKey, 'createPet-created', {
+        body: JSON.stringify({ ...newPet(), categoryId: number }),
+      }),
     calls: [KEY, `${WRITE} pets`],
     served: '201',
     retried: [''],
-    leaves: { status: 'available' },
+    leaves: 'available',
   },
-  'an order': {
+  'a change with a key': {
     exists: storePet,
-    event: (apiKey, petId) =>
-      eventFrom(apiKey, 'placeOrder-placed', {
-        body: JSON.stringify({ petId }),
-        headers: { 'Idempotency-Key': `order-${petId}` },
+    event: (apiKey, id) =>
+      eventFrom(apiKey, 'updatePet-changed', {
+        id: `${id}`,
+        headers: { 'Idempotency-Key': `change-${id}` },
       }),
-    calls: [KEY, RESERVATION, READ, `${WRITE} idempotencyKeys pets orders`],
-    served: '201 replay',
-    retried: ['201 replay', 'replay replay'],
-    leaves: { status: 'pending', order: true },
+    calls: [KEY, RESERVATION, READ, `${WRITE} idempotencyKeys pets`],
+    served: '200 replay',
+    retried: ['200 replay', 'replay replay'],
+    leaves: 'sold',
   },
   // What has no key and gets a 503 may have taken effect.
   'a change of a revision': {
@@ -67,7 +68,7 @@ const ways: Record<string, StoringWay> = {
     calls: [KEY, READ, `${WRITE} pets`],
     served: '200',
     retried: ['200', '412'],
-    leaves: { status: 'sold' },
+    leaves: 'sold',
   },
   'a delete of nothing with a key': {
     event: (apiKey, id) =>
@@ -78,7 +79,7 @@ const ways: Record<string, StoringWay> = {
     calls: [KEY, RESERVATION, READ, `${WRITE} idempotencyKeys`],
     served: '404 replay',
     retried: ['404 replay', 'replay replay'],
-    leaves: {},
+    leaves: undefined,
   },
 }
 
@@ -86,23 +87,17 @@ describe.concurrent('a request takes effect once and as a whole, or its response
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const outcomes = await Promise.all(casesOf(ways, title, kind).map(runCase))
 
-    const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
+    const stored = await storedItems()
     for (const outcome of outcomes) {
-      const left = {
-        pets: pets.filter(({ name }) => name === nameOf(outcome.number)),
-        orders: orders.filter(({ petId }) => petId === outcome.number),
-      }
+      const pets = stored.filter(({ categoryId }) => categoryId === outcome.number)
       expectFaults(outcome)
-      expectEffect(outcome, left)
-      expectWholeResponses(outcome, left)
+      expectEffect(outcome, pets)
+      expectWholeResponses(outcome, pets)
     }
   })
 })
 
-const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/)
-
 type Outcome = Awaited<ReturnType<typeof runCase<StoringWay>>>
-type Left = Record<'pets' | 'orders', StoredItem[]>
 
 /** Expects that a case met its faults, and got the responses of its way. */
 const expectFaults = ({ each, exchanges: [first], responses, calls, faults }: Outcome) => {
@@ -120,24 +115,18 @@ const expectFaults = ({ each, exchanges: [first], responses, calls, faults }: Ou
 }
 
 /** Expects that all is stored that a request leaves. A create that got a 503 may leave nothing. */
-const expectEffect = ({ each, number, responses }: Outcome, { pets, orders }: Left) => {
+const expectEffect = ({ each, number, responses }: Outcome, pets: StoredItem[]) => {
   const { title, way } = each
-  const [order] = orders
-  const revision = expect.any(String)
-  const { status } = way.leaves
   const id = Number(pets[0]?.id ?? number)
-  const pet = { ...storedPet(id, { name: nameOf(number), status }), order: order?.id, revision }
+  const left = storedPet(id, { categoryId: number, status: way.leaves })
   const isUnknown = responses === '503' && pets.length === 0
-  if (!isUnknown) expect(pets, title).toEqual(status ? [pet] : [])
-  const indexed = { shard: 0, petIdShard: `${number}#0`, completeShard: 'false#0' }
-  const values = { id: expect.any(Number), petId: number, complete: false, placedAt: A_TIME }
-  const placed = { ...values, ...indexed, revision }
-  expect(orders, title).toEqual(way.leaves.order ? [placed] : [])
+  const revision = expect.any(String)
+  if (!isUnknown) expect(pets, title).toEqual(way.leaves ? [{ ...left, revision }] : [])
 }
 
 /** Expects that each response is complete. */
-const expectWholeResponses = (outcome: Outcome, left: Left) => {
-  const expected = expectedResponses(outcome, left)
+const expectWholeResponses = (outcome: Outcome, pets: StoredItem[]) => {
+  const expected = expectedResponses(outcome, pets)
   for (const { event, response } of outcome.exchanges) {
     const { status, headers } = response
     const isReplay = 'Idempotent-Replayed' in headers && { 'Idempotent-Replayed': 'true' }
@@ -150,19 +139,18 @@ const expectWholeResponses = (outcome: Outcome, left: Left) => {
 
 type Expected = Partial<ReturnType<typeof errorResponse>>
 
-/** The responses by status. Those of success have the order if there is one, else the pet. */
-const expectedResponses = ({ each, number }: Outcome, left: Left): Record<number, Expected> => {
-  const { order, status } = each.way.leaves
-  const [stored] = order ? left.orders : left.pets
-  const id = Number(stored?.id)
-  const pet = petOf(id, { name: nameOf(number), status })
-  const placed = { id, petId: number, complete: false, placedAt: stored?.placedAt }
-  const body = order ? placed : pet
-  const ETag = `"${id}-${stored?.revision}"`
-  const Location = `${service.basePath}${order ? '/store/orders' : '/pets'}/${id}`
+/** The responses by status. Those of success have the pet, if there is one. */
+const expectedResponses = (
+  { each, number }: Outcome,
+  [pet]: StoredItem[],
+): Record<number, Expected> => {
+  const status = each.way.leaves
+  const id = Number(pet?.id)
+  const body = petOf(id, { categoryId: number, status })
+  const ETag = `"${id}-${pet?.revision}"`
   return {
     200: status ? { headers: { ETag }, body } : { body: [] },
-    201: { headers: { Location, ETag }, body },
+    201: { headers: { Location: `${service.basePath}/pets/${id}`, ETag }, body },
     404: errorResponse(404, 'not_found', `No pet has the id ${number}.`),
     412: errorResponse(412, 'precondition_failed', expect.stringContaining('current ETag')),
     503: unavailable,

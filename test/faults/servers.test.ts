@@ -17,37 +17,29 @@ const KILLS = 50
 // An address, because NODE_OPTIONS ends at a space.
 const PRELOADED = new URL('die-at-write.ts', import.meta.url).href
 
-/** Each second client cancels its order and deletes its pet. */
+/** Each second client deletes its pet. */
 const isDeleted = (number: number): boolean => number % 2 === 0
 
 /**
  * The requests of a client, one after the other, each with its status, which is final: all have a
- * key.
+ * key. If the first change took effect twice, it would get a 412, as the second one does.
  */
-const requestsOf = (number: number, [created, placed]: Received[]) => {
+const requestsOf = (number: number, [created]: Received[]) => {
   const name = `rex-${number}`
-  const path = `/pets/${idOf(created)}`
-  const order = `/store/orders/${idOf(placed)}`
-  const body = JSON.stringify({ petId: idOf(created) })
+  const path = `/pets/${Object(created?.body).id}`
+  const headers = { 'If-Match': `${created?.headers.etag}` }
+  const change = { method: 'PATCH', path, headers, body: '{"status":"sold"}' }
   const requests: (Sent & { status: number })[] = [
     { method: 'POST', path: '/pets', body: JSON.stringify(newPet(name)), status: 201 },
-    { method: 'POST', path: '/store/orders', body, status: 201 },
-    { method: 'POST', path: '/store/orders', body, status: 409 },
-    ...(isDeleted(number)
-      ? [
-          { method: 'DELETE', path: order, status: 204 },
-          { method: 'PATCH', path, body: '{"status":"sold"}', status: 200 },
-          { method: 'DELETE', path, status: 204 },
-        ]
-      : [{ method: 'PATCH', path: order, body: '{"complete":true}', status: 200 }]),
+    { ...change, status: 200 },
+    { ...change, status: 412 },
+    ...(isDeleted(number) ? [{ method: 'DELETE', path, status: 204 }] : []),
   ]
   return requests.map((request, i) => ({
     ...request,
-    headers: { 'Idempotency-Key': `${name}-${i}` },
+    headers: { ...request.headers, 'Idempotency-Key': `${name}-${i}` },
   }))
 }
-
-const idOf = (response?: Received): number => Object(response?.body).id
 
 /** Sends a request with the API key of the server, and on a busy machine many times. */
 const call = (server: LocalServer, { headers, ...request }: Sent): Promise<Received> =>

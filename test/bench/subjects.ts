@@ -42,14 +42,11 @@ export const subjectsOf = ({ lean, sdk }: Services, peers: Bundled[]): Subject[]
   const query = { status: 'available', limit: '1' }
   const one = { event: eventOf('listPets-no-parameters', { query }), fields: newPet() }
   const headers = { 'Idempotency-Key': 'a' }
-  const keyedOrder = {
-    event: eventOf('placeOrder-placed', { headers }),
-    fields: { complete: false },
-  }
+  const keyed = { event: eventOf('createPet-created', { headers }), fields: newPet() }
   return [
     functionOf('listPets', 'listPets, one pet', one),
     functionOf('listPets', 'listPets, one pet, AWS SDK', one, sdk),
-    functionOf('placeOrder', 'placeOrder, key', keyedOrder),
+    functionOf('createPet', 'createPet, key', keyed),
     ...peers.map((peer) => ({ ...peer, handler: 'index.handler', environment: ofPeers, ...one })),
   ]
 }

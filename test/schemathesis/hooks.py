@@ -9,9 +9,9 @@ from schemathesis.generation.meta import TestPhase
 
 keys = set()
 cursors = []
-# The path that adds what a parameter identifies.
-collections = {"petId": "/pets", "orderId": "/store/orders"}
-# The body of the document for each of them.
+# The path that adds what a parameter identifies, such as /pets for petId.
+collections = {}
+# The body of the document for each of these paths.
 examples = {}
 # The last body that each accepted from Schemathesis.
 accepted = {}
@@ -19,9 +19,13 @@ accepted = {}
 
 @schemathesis.hook
 def after_load_schema(context, schema):
-    for path in collections.values():
-        content = schema.raw_schema["paths"][path]["post"]["requestBody"]["content"]
-        examples[path] = content["application/json"]["example"]
+    paths = schema.raw_schema["paths"]
+    for path in paths:
+        collection, _, parameter = path.rpartition("/{")
+        body = paths.get(collection, {}).get("post", {}).get("requestBody")
+        if body:
+            collections[parameter[:-1]] = collection
+            examples[collection] = body["content"]["application/json"]["example"]
 
 
 @schemathesis.hook
@@ -83,7 +87,7 @@ def drop_further_filters(case):
 
 
 def replace_invented_ids(case):
-    """Replaces invented ids in the path and in the body by those of new pets and orders."""
+    """Replaces invented ids in the path and in the body by those of new resources."""
     if case.meta.phase.name == TestPhase.STATEFUL or case.meta.generation.mode.is_negative:
         return
     case.path_parameters = with_new_ids(case.path_parameters or {}, {**examples, **accepted})
@@ -96,7 +100,7 @@ def with_new_ids(values, bodies):
 
 
 def create(path, bodies):
-    """Adds a pet or an order, and returns its id. The pet of an order is like the example, to be available."""
+    """Adds a resource, and returns its id. What its body names is like the examples, which can be used."""
     body = with_new_ids(bodies[path], examples)
     headers = {"Authorization": f"Bearer {environ['API_KEY']}"}
     response = requests.post(environ["BASE_URL"] + path, json=body, headers=headers, timeout=10)

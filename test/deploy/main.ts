@@ -93,14 +93,12 @@ const testDeployment = async (): Promise<void> => {
   const restored = await restoredPets(env)
   const late = await api.create('late')
 
-  await step('Bring one pet back, whose order is gone', async () => {
+  await step('Bring one pet back', async () => {
     const lost = await api.create('lost')
     const pets = outputs[stacks.production]?.PetsTable
     const item = `--table-name ${pets} --key 'id={N=${lost.id}}'`
     const [copy, put, remove] = [0, 1, 2].map((i) => blocksOf('Bring one pet back', [i]))
-    const hold = `--update-expression 'SET #o = :o' --expression-attribute-names '#o=order'`
     const commands = [
-      `aws dynamodb update-item ${item} ${hold} --expression-attribute-values ':o={N=5}'`,
       copy,
       `aws dynamodb delete-item ${item}`,
       put,

@@ -12,7 +12,6 @@ const stack = 'PetStoreStaging'
 const stage = 'staging'
 const pets = `${stack}-Storagepets1234ABCD-5EF`
 const keys = `${stack}-StorageapiKeys1234ABCD-5EF`
-const orders = `${stack}-Storageorders1234ABCD-5EF`
 const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/pets'
 const time = '2026-11-20T12:00:00Z'
 /** What the operator has pasted before. */
@@ -23,7 +22,7 @@ const outputs = {
   Outputs: [
     { OutputKey: 'PetsTable', OutputValue: pets },
     { OutputKey: 'ApiKeysTable', OutputValue: keys },
-    { OutputKey: 'OrdersTable', OutputValue: orders },
+    { OutputKey: 'IdempotencyKeysTable', OutputValue: `${stack}-StorageidempotencyKeys1234-5EF` },
     { OutputKey: 'BaseUrl', OutputValue: 'https://example.com/v1' },
   ],
 }

@@ -28,7 +28,7 @@ export const startCommand = (file: string, args: string[], env: Record<string, s
 }
 
 /** On a busy machine, a command may take long enough to show how far it is. */
-const PROGRESS = /^[\d,]+ (of .+ )?(checks|items|orders|pets)\..*\n/gm
+const PROGRESS = /^[\d,]+ (of .+ )?[a-z]+\..*\n/gm
 
 /** Runs a command to its end. */
 export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> =>

@@ -55,7 +55,7 @@ test('creates what a named database lacks, but refuses one of another version', 
   const pets = { TableName: 'PetStoreLocal-Pets' }
   await open()
   await request(endpoint, 'PutItem', { ...pets, Item: { id: { N: '7' } } })
-  await request(endpoint, 'DeleteTable', { TableName: 'PetStoreLocal-Orders' })
+  await request(endpoint, 'DeleteTable', { TableName: 'PetStoreLocal-ApiKeys' })
   await expect.poll(() => tablesAt(endpoint)).toHaveLength(tableIds.length - 1)
 
   await open()

@@ -12,12 +12,13 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import {
+  returnsResource,
   successStatus,
   takesIdempotencyKey,
   takesIfMatch,
 } from '../../shared/pipeline/by-method.ts'
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
-import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
+import { hasLocation } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
 import { headerReferences } from './headers.ts'
 import { exampleOf, type Json, jsonContent, jsonSchema, responseSchema } from './schemas.ts'
@@ -43,10 +44,10 @@ const successResponse = (entry: AnyEntry): Json => {
 
 /** The headers of a success, besides those of every response. */
 const sentHeaders = (entry: AnyEntry): string[] => [
-  ...(entry.method === 'POST' && hasPathOfOne(entry.path) ? ['Location'] : []),
+  ...(hasLocation(entry) ? ['Location'] : []),
   ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
   ...(entry.pages ? ['Link'] : []),
-  ...(entry.returns ? ['ETag'] : []),
+  ...(returnsResource(entry) ? ['ETag'] : []),
 ]
 
 /** After `PATCH { name: 'Max' }`, the example of a pet has the name Max. */

@@ -6,9 +6,13 @@ import type { AnyEntry, ObjectSchema } from './entry.ts'
 
 // What follows from an entry, most of it from its method.
 
-/** The status of a success. */
-export const successStatus = ({ method }: AnyEntry): number =>
-  ({ GET: 200, POST: 201, PATCH: 200, DELETE: 204 })[method]
+/** The status of a success. A POST without a body creates nothing. */
+export const successStatus = ({ method, body }: AnyEntry): number =>
+  ({ GET: 200, POST: body ? 201 : 200, PATCH: 200, DELETE: 204 })[method]
+
+/** Whether an operation returns a resource as it is stored, which has an `ETag`. */
+export const returnsResource = ({ returns }: AnyEntry): boolean =>
+  returns !== undefined && 'id' in returns.entries
 
 /** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
 export const takesIdempotencyKey = ({ method }: AnyEntry): boolean => method !== 'GET'
@@ -35,10 +39,6 @@ type RequestPart = 'params' | 'query' | 'headers' | 'body'
 
 const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)
-
-/** The query parameters of an operation. */
-export const queryParameters = (entry: AnyEntry): string[] =>
-  partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
 
 const PageSize = v.object({
   limit: v.pipe(v.optional(Limit, '20'), v.description('The maximum number of items to return.')),

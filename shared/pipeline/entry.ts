@@ -10,7 +10,12 @@ import type { Scope } from '../service.ts'
  * What the contract says of an operation. Its pipeline, deployment, local route and documentation
  * follow from it.
  */
-export type Declaration = List | Read | Create | Change | Remove
+export type Declaration =
+  | ((List | Read) & NeedsScope<'read'>)
+  | ((Create | Change | Remove) & NeedsScope<'write'>)
+
+/** With a key that may only read, nothing can be changed. */
+type NeedsScope<Kind extends string> = { scope: `${string}:${Kind}` }
 
 /** A page of a list: with the parameters `limit` and `cursor`, and a `Link` to the next page. */
 interface List extends Common {
@@ -21,21 +26,22 @@ interface List extends Common {
   pages: Body<unknown[]>
 }
 
-/** One resource, with its `ETag`. */
+/** An object. One with an `id` is a resource as it is stored, and has an `ETag`. */
 interface Read extends Common {
   method: 'GET'
-  params: ObjectSchema
-  returns: Resource
+  params?: ObjectSchema
+  query?: never
+  returns: Resource | (ObjectSchema & { entries: { id?: never } })
 }
 
 /**
  * A new resource: a 201 with its `ETag`, and with its `Location` if an operation has the path of
- * one resource.
+ * one resource. Without a body, it is a resource that was moved on: a 200 with its `ETag`.
  */
 interface Create extends Common {
   method: 'POST'
   params?: ObjectSchema
-  body: ObjectSchema
+  body?: ObjectSchema
   returns: Resource
 }
 
@@ -80,7 +86,7 @@ interface Common {
 
 /** The schema of a response body. Fields that it does not have are not sent. */
 type Body<Value> = v.GenericSchema<unknown, Value>
-type Resource = Body<{ id: number }>
+type Resource = ObjectSchema & Body<{ id: number }>
 
 /** A `v.object()`, possibly with checks. The pipe of each field says what it means. */
 export type ObjectSchema = v.GenericSchema<unknown, Record<string, unknown>> & {
@@ -114,11 +120,11 @@ type Filter<E> = E extends { query: unknown } ? Parsed<E, 'query'> : object
 type Parsed<E, Part extends 'params' | 'query' | 'body'> =
   E extends Record<Part, infer Schema extends v.GenericSchema> ? v.InferOutput<Schema> : undefined
 
-/** What the function of an entry returns: a page, a resource with its revision, or nothing. */
+/** What the function of an entry returns: a page, an object, or nothing. */
 export type Result<E> = E extends { pages: Body<(infer Item)[]> }
   ? Promise<Page<Item>>
-  : E extends { returns: Body<infer Resource> }
-    ? Promise<WithRevision<Resource>>
+  : E extends { returns: Body<infer Returned> }
+    ? Promise<Returned extends { id: number } ? WithRevision<Returned> : Returned>
     : Promise<void>
 
 /** Any of the five forms in one type, for what works with every operation. */
@@ -128,5 +134,5 @@ export interface AnyEntry extends Common {
   query?: ObjectSchema
   body?: ObjectSchema
   pages?: Body<unknown[]>
-  returns?: Resource
+  returns?: ObjectSchema
 }

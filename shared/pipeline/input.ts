@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ApiError, badRequest, notFound } from '../model/api-error.ts'
+import { badRequest, notFound } from '../model/api-error.ts'
 import type { KeyHolder } from '../model/api-key.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
@@ -9,7 +9,6 @@ import {
   ConditionHeader,
   KeyHeader,
   partsOf,
-  queryParameters,
   takesIdempotencyKey,
   takesIfMatch,
 } from './by-method.ts'
@@ -61,20 +60,15 @@ const keyHolderOf = (event: ProxyEvent): KeyHolder => {
 
 /** A filter that is ignored would be wrong data: all items in place of some. */
 const assertParametersOf = (operation: string, entry: AnyEntry, event: ProxyEvent): void => {
-  const known = queryParameters(entry)
+  const known = partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
   const sent = Object.entries(event.multiValueQueryStringParameters ?? {})
   for (const [name, values = []] of sent.filter(([name]) => name !== '')) {
-    if (!known.includes(name)) throw unknownParameter(operation, entry, name)
+    if (!known.includes(name)) {
+      const problem = `There is no query parameter ${shortened(name, 50)}.`
+      throw badRequest(`${problem} ${operation} has ${known.join(', ') || 'none'}.`)
+    }
     if (values.length > 1) throw badRequest(`${name} must be given once.`)
   }
-}
-
-/** The error for a query parameter that an operation does not have. */
-export const unknownParameter = (operation: string, entry: AnyEntry, name: string): ApiError => {
-  const known = queryParameters(entry).join(', ') || 'none'
-  return badRequest(
-    `There is no query parameter ${shortened(name, 50)}. ${operation} has ${known}.`,
-  )
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */

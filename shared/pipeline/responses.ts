@@ -4,7 +4,7 @@ import type { Page } from '../data/list.ts'
 import { etagOf, type WithRevision } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
-import { successStatus } from './by-method.ts'
+import { returnsResource, successStatus } from './by-method.ts'
 import type { AnyEntry } from './entry.ts'
 import {
   absoluteUrl,
@@ -23,20 +23,16 @@ export const successResponse = (
   result: unknown,
 ): OperationResponse => {
   const status = successStatus(entry)
-  const { pages, returns, method, path } = entry
+  const { pages, returns } = entry
   if (pages) {
     const { items, next } = result as Page<unknown>
     return { status, body: bodyText(pages, items), link: linkToNext(event, next) }
   }
-  if (!returns) return { status, body: '' }
+  const body = returns ? bodyText(returns, result) : ''
+  if (!returnsResource(entry)) return { status, body }
   const { id, revision } = result as WithRevision<{ id: number }>
-  const hasLocation = method === 'POST' && hasPathOfOne(path)
-  return {
-    status,
-    body: bodyText(returns, result),
-    etag: etagOf(id, revision),
-    location: hasLocation ? `${pathBelowBase(event)}/${id}` : undefined,
-  }
+  const location = hasLocation(entry) ? `${pathBelowBase(event)}/${id}` : undefined
+  return { status, body, etag: etagOf(id, revision), location }
 }
 
 /**
@@ -46,11 +42,10 @@ export const successResponse = (
 const bodyText = (schema: v.GenericSchema, value: unknown): string =>
   stringifyJson(v.safeParse(schema, value).output)
 
-/** Whether an operation has the path of one resource of a list. */
-export const hasPathOfOne = (list: string): boolean =>
-  Object.values(entries).some(
-    ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
-  )
+/** Whether a response has a `Location`: it is new, and an operation has the path of one. */
+export const hasLocation = (entry: AnyEntry): boolean =>
+  successStatus(entry) === 201 &&
+  Object.values(entries).some(({ path }) => /^(.+)\/{\w+}$/.exec(path)?.[1] === entry.path)
 
 /** The result of a function for a response. */
 export const gatewayResult = (event: ProxyEvent, response: OperationResponse): ProxyResult => {

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import type * as v from 'valibot'
 import { collections } from '../../shared/collections.ts'
 import { entries } from '../../shared/contract.ts'
@@ -14,7 +14,7 @@ type Stored = ByName<{ fields: v.ObjectEntries }>
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
   contract = entries as ByName<AnyEntry>,
-  files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
+  functions = functionTexts(),
   filters = declaredFilters as ByName<readonly string[]>,
   stored = collections as Stored,
 } = {}): string | undefined => {
@@ -26,12 +26,23 @@ export const contractProblem = ({
       fieldProblem(entry) ??
       listProblem(entry, filters)
     if (problem) return `${id} in shared/contract.ts ${problem}`
-    if (!files.includes(`${id}.ts`))
+    const text = functions[id]
+    if (text === undefined)
       return `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`
+    const [, called = id] = /= operation\(\s*'(\w+)'/.exec(text) ?? []
+    if (called !== id) return `functions/${id}.ts calls operation('${called}'). Write '${id}'.`
   }
-  const surplus = files.find((file) => !Object.hasOwn(contract, file.slice(0, -3)))
-  if (surplus) return `functions/${surplus} has the name of no operation in shared/contract.ts.`
+  const surplus = Object.keys(functions).find((id) => !Object.hasOwn(contract, id))
+  if (surplus) return `functions/${surplus}.ts has the name of no operation in shared/contract.ts.`
   return filterProblem(filters, stored)
+}
+
+/** The texts of the functions, by operationId. */
+const functionTexts = () => {
+  const folder = new URL('../../functions/', import.meta.url)
+  const textOf = (id: string) => readFileSync(new URL(`${id}.ts`, folder), 'utf8')
+  const ids = globSync('*.ts', { cwd: folder }).map((file) => file.slice(0, -3))
+  return Object.fromEntries(ids.map((id) => [id, textOf(id)]))
 }
 
 const pathProblem = (
@@ -102,12 +113,12 @@ const listProblem = (
 ): string | undefined => {
   if (!pages) return undefined
   const lists = Object.entries(access).filter(([, given]) => [given].flat().includes('list'))
-  const [table] = lists.length === 1 ? lists.flatMap(([id]) => id) : []
-  if (table === undefined) return 'has pages. Let its access have list, for one collection.'
+  const [table, other] = lists.map(([id]) => id)
+  if (!table || other) return 'has pages. Let its access have list, for one collection.'
   const parameters = Object.keys(query?.entries ?? {})
   const unknown = parameters.find((name) => !filters[table]?.includes(name))
-  if (unknown === undefined) return undefined
-  return `has the query parameter ${unknown}. Add it to the filters of ${table} in shared/service.ts.`
+  const advice = `Add it to the filters of ${table} in shared/service.ts.`
+  return unknown && `has the query parameter ${unknown}. ${advice}`
 }
 
 const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): string | undefined => {

@@ -68,8 +68,8 @@ export const operationObject = (id: string, entry: AnyEntry): Json => ({
 
 const tagObjects = (): Json[] => {
   const names = new Set(Object.values(entries).map(({ tag }) => tag))
-  const descriptions = new Map<string, string>(Object.entries(reference.tags))
-  const own = Array.from(names, (name) => ({ name, description: descriptions.get(name) }))
+  const descriptions: Record<string, string> = reference.tags
+  const own = Array.from(names, (name) => ({ name, description: descriptions[name] }))
   return [...own, { name: 'Guide', description: guide }]
 }
 

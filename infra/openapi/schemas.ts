@@ -31,10 +31,7 @@ export const jsonSchema = (schema: v.GenericSchema, definitions = named): Json =
 }
 
 /** The first example of a schema; `undefined` if it has none. */
-export const exampleOf = (schema: v.GenericSchema): unknown => {
-  const [example]: readonly unknown[] = v.getExamples(schema)
-  return example
-}
+export const exampleOf = (schema: v.GenericSchema): unknown => v.getExamples(schema).at(0)
 
 /**
  * A body of a request or a response. It has only one media type, because generators make a type, or
@@ -81,8 +78,11 @@ const config: ConversionConfig = {
     if (metadata?.rule !== undefined) return { ...jsonSchema, rule: undefined }
     // It replaces what comes from the checks before it. An object keeps its properties.
     if (type === 'metadata') return properties ? { ...jsonSchema, ...metadata } : metadata
-    if (type === 'min_entries')
-      return { ...jsonSchema, not: hasNoneOf(Object.keys({ ...properties })) }
+    // Of `anyOf`, generators of clients make a type of each part.
+    if (type === 'min_entries') {
+      const hasNone = { propertyNames: { not: { enum: Object.keys({ ...properties }) } } }
+      return { ...jsonSchema, not: hasNone }
+    }
     // The description says what a check does, if JSON Schema cannot.
     return errors ? { ...jsonSchema } : undefined
   },
@@ -111,11 +111,6 @@ const describedProperties = (properties: Json, fields: v.ObjectEntries): Json =>
   }
   return described
 }
-
-// What generators of clients need.
-
-/** Of `anyOf`, they make a type of each part. */
-const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 /** OpenAPI Generator makes wrong Java and Python of a boolean with `const`. */
 const typedConstant = (schema: Json): Json =>

@@ -1,19 +1,17 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { contractProblem } from '../../../infra/openapi/contract-check.ts'
-import { entries } from '../../../shared/contract.ts'
+import { entries, operationIds } from '../../../shared/contract.ts'
 import { mustBe } from '../../../shared/model/fields.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import { Text } from '../../../shared/model/text.ts'
 import type { AnyEntry } from '../../../shared/pipeline/entry.ts'
 
-const { createPet, getOrder, listOrders, listPets } = entries
+const { createPet, listPets, updatePet } = entries
 
-/** The contract with these entries in place of, or beside, its own. */
-const withEntries = (changes: Record<string, object>) => ({
-  contract: { ...entries, ...changes } as Record<string, AnyEntry>, // Some are wrong.
-  files: Object.keys({ ...entries, ...changes }).map((id) => `${id}.ts`),
-})
+/** The texts of functions. */
+const functionsOf = (ids: string[]): Record<string, string> =>
+  Object.fromEntries(ids.map((id) => [id, `handler = operation('${id}', …)`]))
 
 const params = v.object({ id: v.pipe(Int64Text, v.description('The id.')) })
 const field = (schema: v.GenericSchema) =>
@@ -25,15 +23,15 @@ test('the service has no problem', () => {
 })
 
 test.each<[Record<string, object>, string]>([
-  [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
   [
-    { getOrder: { ...getOrder, params } },
-    'the path /store/orders/{orderId}, but its params are id',
+    { createPet, addPet: createPet },
+    'addPet in shared/contract.ts has the method and path of createPet',
   ],
-  [{ getOrder: { ...getOrder, params: undefined } }, 'but its params are none'],
+  [{ updatePet: { ...updatePet, params } }, 'the path /pets/{petId}, but its params are id'],
+  [{ updatePet: { ...updatePet, params: undefined } }, 'but its params are none'],
   [
-    { getName: { ...getOrder, path: '/store/orders/{id}/name', params } },
-    'has {id} where getOrder has {orderId}',
+    { updatePet, getName: { ...updatePet, path: '/pets/{id}/name', params } },
+    'has {id} where updatePet has {petId}',
   ],
   [
     { createPet: { ...createPet, body: v.object({ size: v.optional(v.number()) }) } },
@@ -41,11 +39,11 @@ test.each<[Record<string, object>, string]>([
   ],
   [{ createPet: { ...createPet, body: secret } }, 'the field secret without a description'],
   [
-    { listOrders: { ...listOrders, query: listPets.query } },
-    'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
+    { listPets: { ...listPets, query: params } },
+    'has the query parameter id. Add it to the filters of pets in shared/service.ts.',
   ],
   [
-    { getOrder: { ...getOrder, returns: v.object({ pets: field(v.array(secret)) }) } },
+    { updatePet: { ...updatePet, returns: v.object({ pets: field(v.array(secret)) }) } },
     'the field secret without a description',
   ],
   ...[
@@ -57,36 +55,44 @@ test.each<[Record<string, object>, string]>([
     ' in its response, which may show stored fields. Use v.object(), and arrays of it.',
   ]),
   [
-    { getOrder: { ...getOrder, returns: v.looseObject({ id: field(v.number()) }) } },
-    'getOrder in shared/contract.ts has v.looseObject() in its response, which may show stored ' +
+    { updatePet: { ...updatePet, returns: v.looseObject({ id: field(v.number()) }) } },
+    'updatePet in shared/contract.ts has v.looseObject() in its response, which may show stored ' +
       'fields. Use v.object(), and arrays of it.',
   ],
   [
-    { getOrder: { ...getOrder, returns: v.object({ id: field(v.pipe(v.string(), v.trim())) }) } },
-    'getOrder in shared/contract.ts has v.trim() in its response, which has what is stored. Use it ' +
+    { updatePet: { ...updatePet, returns: v.object({ id: field(v.pipe(v.string(), v.trim())) }) } },
+    'updatePet in shared/contract.ts has v.trim() in its response, which has what is stored. Use it ' +
       'for requests only.',
   ],
-  ...[{ pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
+  ...[{ pets: 'read' }, { pets: ['read', 'list'], apiKeys: 'list' }].map(
     (access): [Record<string, object>, string] => [
       { listPets: { ...listPets, access } },
       'has pages. Let its access have list, for one collection.',
     ],
   ),
-])('says what is wrong with an entry: %#', (entries, problem) => {
-  expect(contractProblem(withEntries(entries))).toContain(problem)
+])('says what is wrong with an entry: %#', (operations, problem) => {
+  const contract = operations as Record<string, AnyEntry> // Some are wrong.
+
+  expect(contractProblem({ contract, functions: functionsOf(Object.keys(contract)) })).toContain(
+    problem,
+  )
 })
 
 test.each([
   [
-    Object.keys(entries).flatMap((id) => (id === 'listPets' ? [] : [`${id}.ts`])),
+    functionsOf(operationIds.filter((id) => id !== 'listPets')),
     'functions/listPets.ts is missing. Create it: shared/contract.ts has the operation listPets.',
   ],
   [
-    [...Object.keys(entries).map((id) => `${id}.ts`), 'addPet.ts'],
+    { ...functionsOf(operationIds), listPets: "handler = operation(\n  'getPet', …" },
+    "functions/listPets.ts calls operation('getPet'). Write 'listPets'.",
+  ],
+  [
+    { ...functionsOf(operationIds), addPet: '' },
     'functions/addPet.ts has the name of no operation in shared/contract.ts.',
   ],
-])('says which function is missing or has no operation: %#', (files, problem) => {
-  expect(contractProblem({ files })).toBe(problem)
+])('says which function is missing, is another or has no operation: %#', (functions, problem) => {
+  expect(contractProblem({ functions })).toBe(problem)
 })
 
 test.each<v.ObjectEntries>([
@@ -97,7 +103,9 @@ test.each<v.ObjectEntries>([
 ])('refuses a filter that can be no key: %#', (fields) => {
   const stored = { pets: { fields } }
 
-  expect(contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored })).toBe(
+  expect(
+    contractProblem({ contract: {}, functions: {}, filters: { pets: ['code'] }, stored }),
+  ).toBe(
     'pets in shared/service.ts has the filter code. Let it be a field with one value, which has ' +
       'at most 500 characters if it is a text.',
   )
@@ -109,7 +117,7 @@ test.each([Text(500), v.picklist(['a', 'b']), v.boolean()])(
     const stored = { pets: { fields: { code } } }
 
     expect(
-      contractProblem({ contract: {}, files: [], filters: { pets: ['code'] }, stored }),
+      contractProblem({ contract: {}, functions: {}, filters: { pets: ['code'] }, stored }),
     ).toBeUndefined()
   },
 )

@@ -7,17 +7,10 @@ import {
   OrderPath,
   Orders,
   orderIsComplete,
-} from './orders/order.ts'
-import {
-  NewPet,
-  Pet,
-  PetChanges,
-  PetFilters,
-  PetPath,
-  Pets,
   petIsHeld,
   petIsNotAvailable,
-} from './pets/pet.ts'
+} from './orders/order.ts'
+import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
 import type { AnyEntry, Declaration } from './pipeline/entry.ts'
 
 // The examples of the reference: Rex, and Tom with his open order.
@@ -176,9 +169,5 @@ export type OperationId = keyof Contract
 export const operationIds = propertyNames(contract)
 
 /** The same entries for whoever works with any operation, without the type of each. */
-export const entries: Readonly<Record<OperationId, AnyEntry>> = widened(contract)
-
-/** Without this, a mistake in an entry would be reported twice: at `satisfies`, and here. */
-function widened(checked: object) {
-  return checked as Readonly<Record<OperationId, AnyEntry>>
-}
+// `object`, because a mistake in an entry would be reported twice: at `satisfies`, and here.
+export const entries = contract as object as Readonly<Record<OperationId, AnyEntry>>

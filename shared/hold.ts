@@ -1,8 +1,8 @@
 import type { Transaction } from './data/transaction.ts'
 import type { Int64 } from './model/int64.ts'
-import type { Order } from './orders/order.ts'
+import { type Order, petIsHeld, petIsNotAvailable } from './orders/order.ts'
 import { storedOrders } from './orders/stored-orders.ts'
-import { type PetStatus, petIsHeld, petIsNotAvailable } from './pets/pet.ts'
+import type { PetStatus } from './pets/pet.ts'
 import { type StoredPet, storedPets } from './pets/stored-pets.ts'
 
 // An open order holds its pet, so that nobody else can order, sell or delete it. The rules of pets

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { type ApiError, conflict } from '../model/api-error.ts'
-import { BooleanText } from '../model/boolean-text.ts'
 import { mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
@@ -72,6 +71,14 @@ export const OrderPath = v.object({
   ),
 })
 
+/** A boolean in a query, where everything is text. */
+const BooleanText = v.pipe(
+  v.picklist(['true', 'false']),
+  v.transform((text) => text === 'true'),
+  v.metadata({ type: 'boolean' }),
+  mustBe('true or false'),
+)
+
 /** The filters of the list of orders. */
 export const OrderFilters = filtersOf({
   petId: v.pipe(v.optional(Int64Text), v.description('Returns only orders for this pet.')),
@@ -84,3 +91,11 @@ export const OrderFilters = filtersOf({
 /** A complete order is not canceled. */
 export const orderIsComplete = (orderId: Int64, petId: Int64): ApiError =>
   conflict(`Order ${orderId} is complete. To offer pet ${petId} again, change its status.`)
+
+/** An open order holds the pet. */
+export const petIsHeld = (petId: Int64, orderId: Int64): ApiError =>
+  conflict(`Pet ${petId} has the open order ${orderId}. Complete or cancel it first.`)
+
+/** Only an available pet can be ordered. `state` says what it is, such as `is sold`. */
+export const petIsNotAvailable = (petId: Int64, state: string): ApiError =>
+  conflict(`Pet ${petId} is not available: it ${state}.`)

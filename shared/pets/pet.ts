@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { type ApiError, conflict } from '../model/api-error.ts'
 import { changesOf, mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
@@ -42,8 +41,7 @@ export const PetChanges = v.pipe(
 export type PetChanges = v.InferOutput<typeof PetChanges>
 
 const EXAMPLE = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' } as const
-/** The pet of the example order. */
-const ORDERED = {
+const OTHER_EXAMPLE = {
   id: 373212905520046,
   name: 'Tom',
   categoryId: 9007199254740991,
@@ -62,11 +60,11 @@ export const Pet = v.pipe(
     ...fields,
   }),
   v.title('Pet'),
-  v.examples([EXAMPLE, ORDERED]),
+  v.examples([EXAMPLE, OTHER_EXAMPLE]),
 )
 export type Pet = v.InferOutput<typeof Pet>
 
-export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[ORDERED, EXAMPLE]]))
+export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[OTHER_EXAMPLE, EXAMPLE]]))
 
 /** The path parameter of the operations on one pet. */
 export const PetPath = v.object({
@@ -77,11 +75,3 @@ export const PetPath = v.object({
 export const PetFilters = filtersOf({
   status: v.pipe(v.optional(PetStatus), v.description('Returns only pets with this status.')),
 })
-
-/** An open order holds the pet. */
-export const petIsHeld = (petId: Int64, orderId: Int64): ApiError =>
-  conflict(`Pet ${petId} has the open order ${orderId}. Complete or cancel it first.`)
-
-/** Only an available pet can be ordered. `state` says what it is, such as `is sold`. */
-export const petIsNotAvailable = (petId: Int64, state: string): ApiError =>
-  conflict(`Pet ${petId} is not available: it ${state}.`)

@@ -6,6 +6,7 @@ import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { Limit } from '../../../shared/model/paging.ts'
 import { Text } from '../../../shared/model/text.ts'
+import { Day, Timestamp } from '../../../shared/model/timestamp.ts'
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const otter = '\u{1f9a6}'
@@ -44,6 +45,20 @@ const fields = [
     valid: words('1 9007199254740991'),
     changed: { '1.0': '1', '1e3': '1000' },
     invalid: words('0 -1 1.5 9007199254740992 "7" null'),
+  },
+  {
+    field: 'Day',
+    schema: Day,
+    valid: words('"2024-02-29" "2026-12-31"'),
+    changed: {},
+    invalid: words('"2026-02-30" "2025-02-29" "2026-13-01" "2026-1-1" "2026-11-20T00:00:00Z" 7'),
+  },
+  {
+    field: 'Timestamp',
+    schema: Timestamp,
+    valid: words('"2024-02-29T23:59:59Z"'),
+    changed: {},
+    invalid: words('"2026-02-30T00:00:00Z" "2026-11-20T24:00:00Z" "2026-11-20T00:60:00Z" ""'),
   },
 ]
 

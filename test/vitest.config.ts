@@ -40,7 +40,7 @@ const asBundled = {
 const cdk = ['test/infra/{app,github}.test.ts', 'test/infra/stack/!(release-hook).test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
-  'test/infra/{openapi/!(examples),packages/*/*}.test.ts',
+  'test/infra/{openapi/*,packages/*/*}.test.ts',
   'test/infra/local/{local-api,source-watch}.test.ts',
   'test/infra/bundle/collections-digest.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',

@@ -24,15 +24,12 @@ test('returns a pet right after it was added', async () => {
   expectCommonHeaders(response)
 })
 
-test.each(['1', '9223372036854775807'])(
-  'returns 404 for %s, an id that no pet has',
-  async (petId) => {
-    const response = await request({ path: `/pets/${petId}` })
+test('returns 404 for an id that no pet has', async () => {
+  const response = await request({ path: '/pets/9223372036854775807' })
 
-    expectError(response, 404, 'not_found', `No pet has the id ${petId}.`)
-    expect(response.headers).toMatchObject(DEPRECATED)
-  },
-)
+  expectError(response, 404, 'not_found', 'No pet has the id 9223372036854775807.')
+  expect(response.headers).toMatchObject(DEPRECATED)
+})
 
 test('announces its removal without an API key, too', async () => {
   const response = await requestAnonymously({ path: '/pets/1' })

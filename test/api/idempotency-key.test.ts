@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import type { Order } from '../../shared/orders/order.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
 import {
   create,
@@ -11,7 +10,7 @@ import {
   request,
   sendJson,
 } from '../support/api.ts'
-import type { Received } from '../support/http.ts'
+import { replayOf } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
@@ -55,71 +54,13 @@ test('adds a pet once, and returns the same response to all its requests', async
   await expect.poll(saved).toEqual([retried.body])
 })
 
-/** What a retry gets: the same response, as a replay. */
-const replayOf = ({ status, text, headers: { etag, location } }: Received) => ({
-  status,
-  text,
-  headers: expect.objectContaining({
-    ...(etag && { etag }),
-    ...(location && { location }),
-    'idempotent-replayed': 'true',
-  }),
-})
-
-const aPet = async () => (await createdPet(uniquePet())).id
-const anOrder = async () => {
-  const { body } = await sendJson('POST', '/store/orders', keyed(randomUUID()), {
-    petId: await aPet(),
-  })
-  return (body as Order).id // As the document describes a 201.
-}
-
-const [changed, deleted, ordered] = [await aPet(), await aPet(), await aPet()]
-const [completed, canceled] = [await anOrder(), await anOrder()]
-
-test.each<[number, string, string, object?]>([
-  [201, 'POST', '/pets', newPet()],
-  [200, 'PATCH', `/pets/${changed}`, { status: 'sold' }],
-  [204, 'DELETE', `/pets/${deleted}`],
-  [201, 'POST', '/store/orders', { petId: ordered }],
-  [200, 'PATCH', `/store/orders/${completed}`, { complete: true }],
-  [204, 'DELETE', `/store/orders/${canceled}`],
-])('a retry gets the %d of the first attempt: %s %s', async (status, method, path, body) => {
-  const headers = keyed(randomUUID())
-
-  const first = await sendJson(method, path, headers, body)
-  const retry = await sendJson(method, path, headers, body)
-
-  expect(first.status).toBe(status)
-  expect(retry).toMatchObject(replayOf(first))
-  expectCommonHeaders(retry)
-})
-
-test('a retry gets the refusal after its reason is gone, and a new key tries again', async () => {
-  const petId = await aPet()
-  const place = (key: string) => sendJson('POST', '/store/orders', keyed(key), { petId })
-  const { body } = await place(randomUUID())
-  const key = randomUUID()
-
-  const refused = await place(key)
-  await sendJson('DELETE', `/store/orders/${(body as Order).id}`)
-  const retry = await place(key)
-  const next = await place(randomUUID())
-
-  const message = `Pet ${petId} is not available: it is pending.`
-  expectError(refused, 409, 'conflict', message)
-  expect(retry).toMatchObject(replayOf(refused))
-  expectCommonHeaders(retry)
-  expect(next.status).toBe(201)
-})
-
 test.each([
   ['body', '', {}, { name: 'Max' }],
   ['query', '?color=red', {}, { name: 'Rex' }],
   ['path', '0', {}, { name: 'Rex' }],
   ['If-Match', '', { 'If-Match': '*' }, { name: 'Rex' }],
 ])('returns 422 for a key that was sent with another %s', async (_, suffix, headers, body) => {
-  const path = `/pets/${await aPet()}`
+  const path = `/pets/${(await createdPet(uniquePet())).id}`
   const key = keyed(randomUUID())
   const first = await sendJson('PATCH', path, key, { name: 'Rex' })
 

@@ -36,9 +36,13 @@ test('returns 400 with the rules for an invalid query', async () => {
 const PARAMETERS = `listPets has limit, ${filters.pets.join(', ')}, cursor.`
 
 test.each([
-  ['/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
-  [`/pets?${'x'.repeat(51)}=`, `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`],
-  ['/store/orders/1?petId=1', 'There is no query parameter petId. getOrder has none.'],
-])('returns 400 for a parameter that does not exist: %s', async (path, message) => {
-  expectError(await request({ path }), 400, 'bad_request', message)
+  ['GET', '/pets?stauts=sold', `There is no query parameter stauts. ${PARAMETERS}`],
+  [
+    'GET',
+    `/pets?${'x'.repeat(51)}=`,
+    `There is no query parameter ${'x'.repeat(50)}…. ${PARAMETERS}`,
+  ],
+  ['DELETE', '/pets/1?status=sold', 'There is no query parameter status. deletePet has none.'],
+])('returns 400 for a parameter that does not exist: %s %s', async (method, path, message) => {
+  expectError(await request({ method, path }), 400, 'bad_request', message)
 })

@@ -7,7 +7,6 @@ import { invoke } from '../support/invoke.ts'
 import { newPet, petOf, storedPet } from '../support/pets.ts'
 
 const HOST = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com'
-const TIME = '2026-11-20T12:00:00Z'
 const anETag = expect.stringMatching(/^"\d+-[\da-f-]{36}"$/)
 
 const rex = petOf(100)
@@ -15,10 +14,8 @@ const nala = petOf(106)
 const milo = petOf(105, { status: undefined })
 const bella = petOf(103, { categoryId: -1 })
 const oldest = [petOf(2, { status: 'sold' }), petOf(1, { status: 'sold' })]
-const order = { id: 373212906332160, petId: rex.id, complete: false }
 
 for (const pet of [...oldest, rex, nala, milo, bella]) await putItem('pets', storedPet(pet.id, pet))
-await putItem('orders', { ...order, shard: 0, revision: 'a' })
 
 const list = (query: Record<string, string | string[]>) =>
   eventOf('listPets-no-parameters', { query })
@@ -48,27 +45,8 @@ test.each([
   ],
   ['a changed pet', ofRex('updatePet-changed'), 200, { ETag: anETag }, { ...rex, status: 'sold' }],
   ['nothing of a deleted pet', ofRex('deletePet-deleted'), 204, {}, undefined],
-  ['all orders', eventOf('listOrders-no-parameters'), 200, {}, [order]],
-  ['an order', eventOf('getOrder-found'), 200, { ETag: `"${order.id}-a"` }, order],
 ] as const)('returns %s, and nothing else', async (_, event, status, headers, body) => {
   expect(await invoke(event)).toEqual(responseTo(event, { status, headers, body }))
-})
-
-test.each([
-  [
-    'updateOrder-completed',
-    {
-      status: 200,
-      headers: { ETag: anETag },
-      body: { ...order, complete: true, completedAt: TIME },
-    },
-  ],
-  ['cancelOrder-canceled', { status: 204 }],
-])('ends an open order: %s', async (name, expected) => {
-  await putItem('orders', { ...order, shard: 0, revision: 'a' })
-  const event = eventOf(name)
-
-  expect(await invoke(event)).toEqual(responseTo(event, expected))
 })
 
 test('behind a CDN, links and Location begin with the public base address', async () => {
@@ -81,25 +59,6 @@ test('behind a CDN, links and Location begin with the public base address', asyn
     '<https://shop.example/animals/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv>; rel="next"',
   )
   expect(added.headers.Location).toMatch(/^\/animals\/pets\/\d+$/)
-})
-
-test('placeOrder returns the order, and stores no field that a client made up', async () => {
-  await putItem('pets', storedPet(rex.id))
-  const body = JSON.stringify({ id: 1, petId: rex.id, complete: true, shard: 7, quantity: 2 })
-  const event = eventOf('placeOrder-placed', { body })
-
-  const response = await invoke(event)
-
-  const placed = { id: response.body.id, petId: rex.id, complete: false, placedAt: TIME }
-  const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: anETag }
-  expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
-  expect(await storedItems('orders')).toContainEqual({
-    ...placed,
-    shard: 0,
-    petIdShard: `${rex.id}#0`,
-    completeShard: 'false#0',
-    revision: expect.any(String),
-  })
 })
 
 const badRequest = (message: string) => errorResponse(400, 'bad_request', message)

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { refuseInternals } from './secrets.ts'
 
 /** A request as it goes over the wire: nothing is normalized, and a header may be repeated. */
@@ -20,6 +21,17 @@ export type Received = {
   text: string
   body: unknown
 }
+
+/** What a retry with the same `Idempotency-Key` gets: the same response, as a replay. */
+export const replayOf = ({ status, text, headers: { etag, location } }: Received) => ({
+  status,
+  text,
+  headers: expect.objectContaining({
+    ...(etag && { etag }),
+    ...(location && { location }),
+    'idempotent-replayed': 'true',
+  }),
+})
 
 /** Sends a request to a base address. */
 export const send = async (

@@ -72,7 +72,7 @@ test('creates the folders of --data, keeps its data when it is killed, and adds 
 
   expect(await listAll(again)).toEqual([created.body, ...examples])
   expect([killed.output(), again.output()]).toEqual([
-    expect.stringContaining(`(${folder}), with ${examples.length} pets `),
+    expect.stringContaining(`(${folder}), with ${examples.length} pets`),
     expect.stringContaining(`(${folder}), with no examples: `),
   ])
 })

@@ -99,7 +99,7 @@ export class ApiKeyTable {
       ...this.#table,
       Key: { digest: old.digest },
       UpdateExpression: 'SET expiresAt = :end',
-      ConditionExpression: `attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ${
+      ConditionExpression: `attribute_exists(digest) AND ${
         old.expiresAt === undefined ? 'attribute_not_exists(expiresAt)' : 'expiresAt = :old'
       }`,
       ExpressionAttributeValues: { ':end': end, ':old': old.expiresAt },

@@ -33,10 +33,10 @@ export const exportItems = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const format = formatOf(file)
-  const list = Object.values(entries).find(
-    ({ path, params, pages }) => pages && !params && basename(path) === collection,
-  )
-  if (!list) throw new CommandError(`The API has no list of ${collection}.`)
+  const lists = Object.values(entries).filter(({ params, pages }) => pages && !params)
+  const names = lists.map(({ path }) => basename(path))
+  const list = lists[names.indexOf(collection)]
+  if (!list) throw new CommandError(`There is no list of ${collection}. Use ${names.join(' or ')}.`)
   const { path, scope, pages } = list
   const fields = Object.keys(Object(pages).item.entries) // An array of objects, by its schema.
   await withCommandKey(deployment, 'export', [scope], async (apiKey) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type Info, parse } from 'csv-parse/sync'
 import * as v from 'valibot'
-import { jsonOf } from '../../shared/model/json.ts'
+import { jsonOf, stringifyJson } from '../../shared/model/json.ts'
 import { NewPet, Pet } from '../../shared/pets/pet.ts'
 import { CommandError } from '../command-line.ts'
 
@@ -31,10 +31,10 @@ export const formatOf = (file: string): 'csv' | 'jsonl' => {
   throw new CommandError(`${file} is neither a .csv nor a .jsonl file.`)
 }
 
-/** A line of CSV. */
+/** A line of CSV. An object in it is JSON. */
 export const csvLine = (cells: unknown[]): string => {
   const quoted = cells.map((cell) => {
-    const text = String(cell ?? '')
+    const text = Object(cell) === cell ? stringifyJson(cell) : String(cell ?? '')
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   })
   return `${quoted.join(',')}\r\n`

@@ -108,7 +108,7 @@ const removePet = async (access: TestedApi, creation: Check): Promise<void> => {
 const harmlessCheck = ({ method, path, body: schema, pages }: AnyEntry, id: number): Check => {
   const [body]: readonly object[] = schema ? v.getExamples(schema) : []
   const request = { method, path: path.replaceAll(PATH_PARAMETER, `${id}`), body }
-  // It would create a resource, but a key that is too long is refused first.
+  // It would take effect, but a key that is too long is refused first.
   const tooLong = { 'Idempotency-Key': 'x'.repeat(256) }
   if (method === 'POST') return { ...request, headers: tooLong, expect: 400 }
   const hasResource = path.includes('{') && !pages

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { exportItems } from '../../../infra/commands/export.ts'
 import { importPets } from '../../../infra/commands/import.ts'
+import { csvLine } from '../../../infra/commands/pet-rows.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { storedItems } from '../../support/database.ts'
 import { type Fate, serveFake } from '../../support/fake-api.ts'
@@ -36,6 +37,12 @@ test('writes all pages as they are, and takes only the cursor from a link', asyn
   expect(printed).toHaveBeenLastCalledWith(`${file} has 2 pets.`)
   const paths = ['/v1/pets?limit=100', '/v1/pets?limit=100&cursor=AAAA']
   expect(requests.map(({ path }) => path)).toEqual(paths)
+})
+
+test('a line of CSV has all digits, and objects as JSON', () => {
+  const cells = ['a', undefined, 9223372036854775807n, { size: 1n }, ['b']]
+
+  expect(csvLine(cells)).toBe('a,,9223372036854775807,"{""size"":1}","[""b""]"\r\n')
 })
 
 test('two exports to one file at once leave one file, which is whole', async () => {

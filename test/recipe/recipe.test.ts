@@ -47,12 +47,14 @@ const add = ({ file, text }: { file: string; text: string }): void => {
   for (const part of text.trim().split(/\n\n(?=\S)/)) edit(file, (old) => withPart(old, part))
 }
 
-/** A file with an import more, another declaration, or more entries of its table. */
+/** A file with an import more, another declaration, or more or other entries of its table. */
 const withPart = (text: string, part: string): string => {
   if (part.startsWith('import ')) return `${part}\n${text}`
   const [start] = /^export const \w+/.exec(part) ?? []
   if (start) return text.replace(new RegExp(`^${start}\\b.*?(?=\n(\n|export|$))`, 'ms'), () => part)
-  return text.replace(
+  const [name] = /^\w+:/.exec(part) ?? []
+  const others = text.replace(new RegExp(`^  ${name} .*\n`, 'm'), '')
+  return others.replace(
     /^(export )?const (contract|collections|filters|tables|fields)\b.* = \{\n/m,
     (table) => `${table}${part}\n`,
   )

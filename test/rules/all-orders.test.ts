@@ -126,11 +126,15 @@ const takeAtOnce: Work = async (tx) => {
   return pets.create(tx, newPet())
 }
 
+let runs = 0
+const readOnce: Work = (tx) => (runs++ === 0 ? pets.get(tx, 1) : pets.list(tx, { limit: 1 }))
+
 const LATE = 'Error: The function called tx.put after its end. Await each call that gets tx.'
 
 test.each<[string, Work, string]>([
   ['has a bug', () => Promise.reject(new Error('A bug.')), 'Error: A bug.'],
   ['does not await a change', takeAtOnce, LATE],
+  ['remembers its last run', readOnce, 'Error: The function must not remember an earlier run.'],
   [
     'waits for ever',
     () => new Promise(() => {}),

@@ -93,7 +93,7 @@ export class RequestCode {
 }
 
 /** Whatever the others do, a request needs fewer calls. */
-export const isEndless = ({ results }: Progress): boolean => results.length > 100
+export const isEndless = ({ results }: Progress): boolean => results.length > 25
 
 const resultAlone = (call: Call, items: model.Items): unknown => {
   switch (call.kind) {

@@ -28,6 +28,13 @@ export type Outcome =
   | { kind: 'responds'; response: OperationResponse; hasListed: boolean }
   | { kind: 'fails'; error: Error }
 
+const kindOf = (result: unknown): Call['kind'] => {
+  if (Array.isArray(result)) return 'read'
+  return typeof result === 'boolean' ? 'write' : 'list'
+}
+
+const OTHER_CALL = new Error('The function must not remember an earlier run.')
+
 /** The service's code as it runs for one request, from one call of the database to the next. */
 export class RequestRun {
   readonly #request: ClientRequest
@@ -59,6 +66,8 @@ export class RequestRun {
   async settle(number: number, value: unknown): Promise<void> {
     const open = this.#open.get(number)
     this.#open.delete(number)
+    if (open && open.call.kind !== kindOf(value))
+      this.#endWith({ kind: 'fails', error: OTHER_CALL })
     open?.settle(value)
     await this.#turns.untilQuiet()
   }

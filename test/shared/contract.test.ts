@@ -138,12 +138,8 @@ test.each(operations)('%s: its example succeeds, as documented and once', async 
   // Examples of optional parameters change nothing.
   const again = await send(baseUrl, { ...example, headers, path: example.path?.split('?')[0] })
 
-  const advice = `The seed must store the example of ${id}: ${first.text}`
-  expect(first.status, advice).toBeLessThan(300)
+  const advice = first.status < 500 ? `Let its seed store the example of ${id}.` : 'See the log.'
+  expect(first.status, `${advice} ${first.text}`).toBeLessThan(300)
   if (entry.method !== 'GET') expect(again).toMatchObject(replayOf(first))
   else if (again.status === 200) expect(again.text).toBe(first.text)
-})
-
-test('examples are added to an empty database only', async () => {
-  expect(await addExamples()).toBe('no examples: it is not empty')
 })

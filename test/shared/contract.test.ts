@@ -138,7 +138,7 @@ test.each(operations)('%s: its example succeeds, as documented and once', async 
   // Examples of optional parameters change nothing.
   const again = await send(baseUrl, { ...example, headers, path: example.path?.split('?')[0] })
 
-  const advice = first.status < 500 ? `Let its seed store the example of ${id}.` : 'See the log.'
+  const advice = first.status < 500 ? 'Its seed must store the example.' : 'See the log.'
   expect(first.status, `${advice} ${first.text}`).toBeLessThan(300)
   if (entry.method !== 'GET') expect(again).toMatchObject(replayOf(first))
   else if (again.status === 200) expect(again.text).toBe(first.text)

@@ -19,7 +19,7 @@ type Report = {
   operations: { tested: number }
   phases: Record<string, { status: string }>
   test_cases: { generated: number }
-  /** How many valid requests were accepted, or not, by operation and phase. */
+  /** How many valid requests were accepted, by operation and phase. */
   valid_rates: Record<string, Record<string, { accepted: number; [outcome: string]: number }>>
 }
 

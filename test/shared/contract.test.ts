@@ -13,8 +13,8 @@ import { replayOf, type Sent, sendUntilServed } from '../support/http.ts'
 import { serveDeployment } from '../support/local-deployment.ts'
 import { headersOf } from '../support/server.ts'
 
-// What each operation of any resource does, by its entry. A resource takes part by its seed, which
-// stores the examples of the document, and two values of each field to filter by.
+// A resource takes part by its seed, which stores the examples of the document, and two values of
+// each field to filter by.
 
 vi.spyOn(console, 'info').mockImplementation(() => {})
 

@@ -74,6 +74,7 @@ const meet = (fate: Fate, response: ServerResponse): void => {
     headers,
     body = '',
   }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
+  response.sendDate = false // Of another time (clock.ts), it makes the SDK resend.
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   if (fate === 'cutResponse') response.write(body, () => response.destroy())
   else response.end(body)

@@ -22,7 +22,7 @@ export type Received = {
   body: unknown
 }
 
-/** What a retry with the same `Idempotency-Key` gets: the same response, as a replay. */
+/** What a retry with the same key gets: the same, as a replay. */
 export const replayOf = ({ status, text, headers: { etag, location } }: Received) => ({
   status,
   text,

@@ -103,7 +103,7 @@ test.each(operations.filter(([, { params, pages }]) => params && !pages))(
   },
 )
 
-// Of lists whose items show what they are filtered by.
+// Of lists that show what they filter by.
 const filters = operations.flatMap(([id, { path, pages, query }]) => {
   const fields = Object(pages).item?.entries ?? {} // An array of objects, by its schema.
   const names = Object.keys(query?.entries ?? {}).filter((filter) => filter in fields)

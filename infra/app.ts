@@ -19,7 +19,9 @@ const addStack = (stage: Stage): void => {
   const release = app.node.tryGetContext('release')
   const deployed = deployedStage(stage, { prefix, release })
   const stack = new ServiceStack(app, `${prefix}${stackName(stage)}`, deployed)
-  for (const [id, message] of Object.entries(stageWarnings(deployed, operationIds.length)))
+  for (const [id, message] of Object.entries(
+    stageWarnings({ ...stage, release: deployed.release }, operationIds.length),
+  ))
     Annotations.of(stack).addWarningV2(id, `${stack.stackName} ${message}`)
 }
 

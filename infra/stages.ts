@@ -109,11 +109,18 @@ export const deployedStage = (
 ): Stage => {
   if (!['canary', 'all-at-once'].includes(release))
     throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
+  if (!/^([a-z][a-z0-9-]{0,63})?$/i.test(prefix))
+    throw new ConfigurationError(
+      'The context value "prefix" must be a letter, and up to 63 letters, digits and hyphens.',
+    )
   return { ...stage, ...(prefix && notOfCopies), release }
 }
 
 const notOfCopies = {
   adopt: undefined,
+  alarmEmail: undefined,
+  firewall: undefined,
+  reservedConcurrency: undefined,
   domainName: undefined,
   domainOnly: undefined,
   certificateArn: undefined,

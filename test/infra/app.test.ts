@@ -47,14 +47,13 @@ test('the app has a stack of each stage, with a prefix and a release from its co
   }
 })
 
-test('a copy with a prefix uses neither the tables nor the addresses of its stage', () => {
+test('a copy with a prefix has no tables, addresses, limits or mail of its stage', () => {
   const stage: Stage = { ...stages.staging, ...everyOption, adopt: { pets: ['restored'] } }
 
   const copy = deployedStage(stage, { prefix: 'Blue', release: 'canary' })
 
-  const { firewall, alarmEmail, reservedConcurrency, dynamoDBClient } = everyOption
-  const kept = { firewall, alarmEmail, reservedConcurrency, dynamoDBClient }
-  expect(copy).toEqual({ ...stages.staging, ...kept, release: 'canary' })
+  const { dynamoDBClient } = everyOption
+  expect(copy).toEqual({ ...stages.staging, dynamoDBClient, release: 'canary' })
   expect(deployedStage(stage, {})).toEqual(stage)
 })
 
@@ -65,6 +64,11 @@ test.each([
   const stage: Stage = { ...stages.production, ...everyOption, release }
 
   expect(Object.values(stageWarnings(stage, count))).toEqual(expected)
+})
+
+test.each(['my_branch', '42-', 'feature/x', 'a'.repeat(65)])('refuses the prefix %s', (prefix) => {
+  const message = 'The context value "prefix" must be a letter, and up to 63 letters, digits and'
+  expect(() => deployedStage(stages.staging, { prefix })).toThrow(message)
 })
 
 test('the app fails with one sentence for an invalid context', async () => {

@@ -12,7 +12,7 @@ not let it read, such as a status or an id.
 query parameter is a 400.
 
 **Retries.** Send an \`Idempotency-Key\` of its own with each write (POST, PATCH, DELETE). If there is no
-response, or a 429 or 5xx, wait for the seconds in \`Retry-After\`, and retry with the same key, for at
+response, or a 429 or 5xx, wait as \`Retry-After\` says, and retry with the same key, for at
 most 23 hours: keys are forgotten after 24. A success, or a 404, 409 or 412 of the operation, is
 final: each further retry gets it, whatever has happened since. Any other 4xx says only that this
 attempt did nothing. Another try is a new request, and needs another key: with the same one, another
@@ -49,7 +49,8 @@ const send = async (request: Request): Promise<Response> => {
       const response = await fetch(request.clone(), { signal })
       await response.clone().text() // Fails if the body is lost.
       if (response.status !== 429 && response.status < 500) return response
-      pause += 1000 * Number(response.headers.get('Retry-After'))
+      const after = response.headers.get('Retry-After') ?? '' // Seconds, or a date.
+      pause += Math.max(0, 1000 * Number(after) || Date.parse(after) - Date.now() || 0)
     } catch {
       request.signal.throwIfAborted() // No response: unless aborted, send it again.
     }

@@ -78,7 +78,10 @@ const compileAndRun = async (makeTypes: string, program: string): Promise<string
 /** What the attempts of a request get, instead of the response of the server. */
 const faultsOf = (method: string): (Fate | undefined)[] =>
   method === 'GET'
-    ? [{ status: 429, headers: { 'Retry-After': '1' } }]
+    ? ['1', new Date(Date.now() + 2000).toUTCString(), 'soon'].map((after) => ({
+        status: 429,
+        headers: { 'Retry-After': after },
+      }))
     : [undefined, 'cut', 'cutResponse'] // The first gets a 503, because of the database.
 
 /** Serves an API with `faultsOf`. `early` has the retries that came before `Retry-After`. */
@@ -89,13 +92,13 @@ const serveWithFaults = async (api: LocalServer) => {
   const { baseUrl } = await serveFake(async (request) => {
     const { method, path, headers } = request
     const id = `${method} ${path} ${headers['idempotency-key']}`
-    if (performance.now() < (nextAt.get(id) ?? 0)) early.push(id)
+    if (Date.now() < (nextAt.get(id) ?? 0)) early.push(id)
     const attempt = attempts.get(id) ?? 0
     attempts.set(id, attempt + 1)
     const response = await forward(new URL(api.baseUrl).origin, request)
     const fate = faultsOf(method)[attempt] ?? response
-    const seconds = typeof fate === 'object' ? fate.headers?.['Retry-After'] : 0
-    nextAt.set(id, performance.now() + 1000 * Number(seconds))
+    const after = (typeof fate === 'object' && fate.headers?.['Retry-After']) || '0'
+    nextAt.set(id, after.includes('GMT') ? Date.parse(after) : Date.now() + 1000 * Number(after))
     return fate
   })
   return { baseUrl, early }

@@ -123,18 +123,13 @@ const explanationOf = (error: Error): string | undefined => {
       'eval "$(aws configure export-credentials --format env)"'
     )
   if (/credentials|ExpiredToken/i.test(name + message))
-    return (
-      `No AWS credentials can be used: ${withFullStop(message)} ` +
-      'Run aws sso login, or set AWS_PROFILE.'
-    )
+    return `No AWS credentials can be used. Run aws sso login, or set AWS_PROFILE (${message})`
   const { AWS_ENDPOINT_URL_DYNAMODB: database } = process.env
   const service = database ? `The DynamoDB at ${database}` : 'AWS'
   if ('$fault' in error)
     return `${service} ${error.$fault === 'client' ? 'refused the request' : 'failed'}: ${message}`
   // The SDK sent the request, but received no response.
-  if ('$metadata' in error) return `${service} cannot be reached: ${withFullStop(message)}`
+  if ('$metadata' in error) return `${service} cannot be reached: ${message}`
   // It names the file.
-  return 'syscall' in error ? withFullStop(message) : undefined
+  return 'syscall' in error ? message : undefined
 }
-
-const withFullStop = (sentence: string): string => sentence.replace(/\.?$/, '.')

@@ -91,8 +91,7 @@ export const referenceScriptText = (): string => {
   const [, string] = /^var standalone_default = (".*");$/m.exec(module) ?? []
   if (string === undefined)
     throw new Error(
-      '@scalar/fastify-api-reference has its script in another form than before. Read it in that ' +
-        'form, in infra/openapi/reference.ts.',
+      '@scalar/fastify-api-reference has its script in another form. Change how this reads it.',
     )
   // JSON has the escapes of the string, but no control characters.
   return JSON.parse(string.replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1)))

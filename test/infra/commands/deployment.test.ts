@@ -224,7 +224,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
   [
     { AWS_REGION, ...noCredentials },
-    /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/,
+    /^No AWS credentials can be used\. Run aws sso login, or set AWS_PROFILE \(.+\)$/,
   ],
   [
     { AWS_REGION, ...noCredentials, AWS_CONFIG_FILE: mfaProfile() },
@@ -233,7 +233,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   // Nothing listens on port 1.
   [
     { AWS_REGION, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
-    /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.$/,
+    /^AWS cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1$/,
   ],
 ])('there is one line for a failure of AWS with %j', async (env, line) => {
   pin({})
@@ -253,7 +253,7 @@ test('an expired session is explained with what to do', async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_STS', expired.baseUrl)
 
   const line =
-    'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
+    'No AWS credentials can be used. Run aws sso login, or set AWS_PROFILE (The token has expired)'
   expect(await findDeployment(production).catch(toCommandError)).toEqual(new CommandError(line))
 })
 

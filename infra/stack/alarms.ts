@@ -117,15 +117,15 @@ const rows: Record<string, Row> = {
   ApiBroken: {
     when: 'bugs > 0',
     windows: { minutes: 5, bad: 1, of: 24 },
-    text: `A request got a 500. ${FAILURES} There is at most one mail in two hours.`,
+    text: `A request got a 500. ${FAILURES} At most one mail comes in two hours.`,
   },
   ApiRefuses: {
-    when: `${share('denied', 60, 5)} || ${share('invalid', 30, 15)}`,
+    when: `${share('denied', 60, 5)} || ${share('invalid', 60, 15)}`,
     windows: HOUR,
     text:
       'In an hour, more than 5 % of the requests got a 401 or 403, or more than 15 % a 400. Run ' +
-      '"refused requests by address, client and code". A single client has a key that ended, has ' +
-      'a bug or guesses keys. If there are many since a release or a restore of keys, undo that.',
+      '"refused requests by address, client and code". A single client has an expired key or ' +
+      'a bug, or guesses keys. If there are many since a release or a restore of keys, undo that.',
   },
   ApiThrottles: {
     when: share('throttled', 4, 5),
@@ -140,8 +140,7 @@ const rows: Record<string, Row> = {
     windows: { minutes: 5, bad: 2, of: 8 },
     text:
       'One request in 10 took more than 1 s. See "Latency of DynamoDB, p99 (ms)", "Errors of ' +
-      'DynamoDB" and "Duration of each function, p99 (ms)". Cold starts after a rise of traffic ' +
-      'end by themselves.',
+      'DynamoDB" and "Duration of each function, p99 (ms)". Cold starts pass by themselves.',
   },
   LogsMissing: {
     // The line of one request may be counted in the next window.
@@ -149,6 +148,6 @@ const rows: Record<string, Row> = {
     windows: { minutes: 5, bad: 5, of: 12 },
     text:
       'The access log has no requests, so only ApiDown and ApiSlowForMany still work. Follow ' +
-      '"The access log stays empty" in OPERATE.md. This alarm ends an hour after the repair.',
+      '"The access log stays empty" in OPERATE.md. This alarm ends within an hour of the repair.',
   },
 }

@@ -93,6 +93,8 @@ export const gatewayResponse = (
   body: { code, message, status },
 })
 
+export const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
+
 /** The response when a function fails. */
 export const badGateway = gatewayResponse(
   502,
@@ -103,7 +105,7 @@ export const badGateway = gatewayResponse(
 )
 
 /** Opens a connection until the test ends, and sends a text over it unchanged. */
-export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
+export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent: string) => {
   const { hostname: host, port } = new URL(baseUrl)
   const socket = connect({ host, port: Number(port) }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
@@ -124,11 +126,9 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
   /** The only response on the connection, when the server has ended it. */
   const response = async (): Promise<Response> => {
     const [head = '', ...others] = (await rest()).split('\r\n\r\n')
-    const [statusLine = '', ...lines] = head.split('\r\n')
-    const headers = Object.fromEntries(
-      lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]),
-    )
-    const status = Number(statusLine.split(' ')[1])
+    const lines = [...head.matchAll(/^(\S+): (.*)$/gm)]
+    const headers = Object.fromEntries(lines.map(([, name, value]) => [name?.toLowerCase(), value]))
+    const status = Number(head.split(' ')[1])
     return { status, headers: withoutConnection(headers), body: JSON.parse(others.join()) }
   }
   return { socket, response, rest }

@@ -1,4 +1,4 @@
-import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
@@ -21,17 +21,18 @@ beforeEach(async () => {
   for (const { id } of await storedItems()) await deleteItem('pets', { id })
 })
 
-/** Writes a file of its own. Returns its path. */
-const fileOf = (content: string | Buffer, name = 'pets.csv'): string => {
+/** Writes a file of its own, by default of one pet. Returns its path. */
+const fileOf = (content: string | Buffer = 'name,categoryId\nRex,1\n', name = 'pets.csv') => {
   const file = join(temporaryFolder(), name)
   writeFileSync(file, content)
   return file
 }
 
+const { signal } = new AbortController()
+
 /** Imports a file. Returns what is printed, and the message of the error. */
 const run = async (file: string, deployment: Deployment) => {
   printed.mockClear()
-  const { signal } = new AbortController()
   const error = await importPets(file, deployment, signal).catch(({ message }) => message)
   const isOfCommand = (line: unknown) => typeof line === 'string' && !/^\d\d:/.test(line)
   return { lines: printed.mock.calls.flat().filter(isOfCommand), error }
@@ -59,22 +60,20 @@ test('a second import adds what is new or corrected, and a replay counts as no a
 
 test('two imports of a file at once, one by a symbolic link, double nothing; a copy is another file', async () => {
   const deployment = await serveDeployment()
-  const pets = Array.from({ length: 40 }, (_, i) => `Pet ${i},1\n`)
-  const file = fileOf(`name,categoryId\n${pets.join('')}`)
+  const content = `name,categoryId\n${'Rex,1\n'.repeat(40)}`
+  const file = fileOf(content)
   const other = join(temporaryFolder(), 'other.csv')
   symlinkSync(file, other)
-  const copy = join(temporaryFolder(), 'pets.csv')
-  copyFileSync(file, copy)
 
-  const { signal } = new AbortController()
   await Promise.all([file, other].map((each) => importPets(each, deployment, signal)))
   expect(await storedItems()).toHaveLength(40)
 
-  await importPets(copy, deployment, signal)
+  await importPets(fileOf(content), deployment, signal)
   expect(await storedItems()).toHaveLength(80)
 })
 
 const HOUR_MS = 3_600_000
+const atOnce = { 'Retry-After': '0' }
 const late = (file: string) =>
   'The import of this file did not begin within the last 23 hours, so pets could be added twice. ' +
   'Export the pets, and leave only missing ones in the file. ' +
@@ -84,7 +83,7 @@ test.each([
   ['23 hours after it began', 23 * HOUR_MS],
   ['when the clock was set back', -1],
 ])('an import is refused %s', async (_, later) => {
-  const file = fileOf('name,categoryId\nRex,1\n')
+  const file = fileOf()
   const { baseUrl, requests } = await serveFake({ status: 401, body: '{"status":401}' })
   await run(file, deploymentAt(baseUrl))
 
@@ -95,19 +94,18 @@ test.each([
 })
 
 test('an import that waits for 23 hours sends nothing more', async () => {
-  const file = fileOf('name,categoryId\nRex,1\n')
+  const file = fileOf()
   const { baseUrl, requests } = await serveFake(async () => {
     at(23 * HOUR_MS)
-    return { status: 503, headers: { 'Retry-After': '0' } }
+    return { status: 503, headers: atOnce }
   })
 
   expect(await run(file, deploymentAt(baseUrl))).toEqual({ lines: [], error: late(file) })
   expect(requests).toHaveLength(1)
 })
 
-const atOnce = { 'Retry-After': '0' }
-const error = (status: number, message: string, headers = atOnce): Fate => {
-  return { status, headers, body: JSON.stringify({ code: 'x', message, status }) }
+const error = (status: number, message: string): Fate => {
+  return { status, headers: atOnce, body: JSON.stringify({ code: 'x', message, status }) }
 }
 const added: Fate = { status: 201, body: '{}' }
 
@@ -124,7 +122,7 @@ test('all but refusals is retried, with the same key and body', async () => {
   ]
   const { baseUrl, requests } = await serveFake(...retried, added)
 
-  const finished = await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
+  const finished = await run(fileOf(), deploymentAt(baseUrl))
 
   expect(finished).toEqual(done('1 added, 0 added by earlier requests, 0 refused.'))
   const sent = requests.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)
@@ -135,7 +133,7 @@ test('all but refusals is retried, with the same key and body', async () => {
 test('an import ends when its key is refused', async () => {
   const { baseUrl } = await serveFake(error(403, 'No.'))
 
-  expect(await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))).toEqual({
+  expect(await run(fileOf(), deploymentAt(baseUrl))).toEqual({
     lines: [],
     error: 'The API does not accept the key of this command: No.',
   })
@@ -143,7 +141,7 @@ test('an import ends when its key is refused', async () => {
 
 test('the key of a run is deleted; one that may be left is named, and the command fails', async () => {
   const { baseUrl } = await serveFake(added)
-  const file = fileOf('name,categoryId\nRex,1\n')
+  const file = fileOf()
   const before = await storedItems('apiKeys')
 
   await run(file, deploymentAt(baseUrl))
@@ -165,10 +163,10 @@ test('a run has its own key, which ends within an hour, and gets another one bef
   const { baseUrl } = await serveFake(async ({ headers }) => {
     keys.push(headers.authorization)
     at(keys.length * 25 * 60_000)
-    return { status: 503, headers: { 'Retry-After': '0' }, ...(keys.length === 3 && added) }
+    return { status: 503, headers: atOnce, ...(keys.length === 3 && added) }
   })
 
-  await run(fileOf('name,categoryId\nRex,1\n'), deploymentAt(baseUrl))
+  await run(fileOf(), deploymentAt(baseUrl))
 
   expect(new Set(keys.slice(0, 2)).size).toBe(1)
   expect(new Set(keys).size).toBe(2)
@@ -232,7 +230,7 @@ test.each<[string, string | Buffer, string]>([
   const { baseUrl, requests } = await serveFake(added)
   const file = fileOf(content)
 
-  const imported = importPets(file, deploymentAt(baseUrl), new AbortController().signal)
+  const imported = importPets(file, deploymentAt(baseUrl), signal)
 
   await expect(imported).rejects.toThrow(CommandError)
   await expect(imported).rejects.toThrow(problem)

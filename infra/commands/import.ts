@@ -102,8 +102,9 @@ const VALID_MS = 23 * 3_600_000
  */
 const openMark = (path: string) => {
   makeMark(path)
-  const id = readFileSync(path, 'utf8')
-  const began = Date.parse(id.split(' ')[0] ?? '')
+  // Without what an editor changes after it. A mark that is cut is invalid.
+  const [line = '', time = ''] = /^(\S+) [\da-f-]{36}/.exec(readFileSync(path, 'utf8')) ?? []
+  const began = Date.parse(time)
   const assertValid = () => {
     const age = Date.now() - began
     if (age >= 0 && age < VALID_MS) return
@@ -114,7 +115,7 @@ const openMark = (path: string) => {
     )
   }
   assertValid()
-  return { id, assertValid }
+  return { id: `${line}\n`, assertValid }
 }
 
 /** Makes a mark at once and whole, unless there is one: several imports may begin now. */

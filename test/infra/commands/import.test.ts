@@ -1,8 +1,7 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import type { Deployment } from '../../../infra/commands/deployment.ts'
 import { importPets } from '../../../infra/commands/import.ts'
 import { readPets } from '../../../infra/commands/pet-rows.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
@@ -30,10 +29,11 @@ const fileOf = (content: string | Buffer = 'name,categoryId\nRex,1\n', name = 'p
 
 const { signal } = new AbortController()
 
-/** Imports a file. Returns what is printed, and the message of the error. */
-const run = async (file: string, deployment: Deployment) => {
+/** Imports a file to the API at `baseUrl`. Returns what is printed, and the message of the error. */
+const run = async (file: string, baseUrl: string) => {
   printed.mockClear()
-  const error = await importPets(file, deployment, signal).catch(({ message }) => message)
+  const imported = importPets(file, deploymentAt(baseUrl), signal)
+  const error = await imported.catch(({ message }) => message)
   const isOfCommand = (line: unknown) => typeof line === 'string' && !/^\d\d:/.test(line)
   return { lines: printed.mock.calls.flat().filter(isOfCommand), error }
 }
@@ -42,12 +42,13 @@ const done = (line: string) => ({ lines: [line], error: undefined })
 const names = async () => (await storedItems()).map(({ name }) => name).toSorted()
 
 test('a second import adds what is new or corrected, and a replay counts as no addition', async () => {
-  const deployment = await serveDeployment()
+  const { baseUrl } = await serveDeployment()
   const file = fileOf('name,categoryId\nRex,1\nRex,1\nTom,x\n')
 
-  const first = await run(file, deployment)
+  const first = await run(file, baseUrl)
+  appendFileSync(`${file}.Test.started`, '\n') // As an editor does.
   writeFileSync(file, 'name,categoryId\nTom,1\nRex,1\nRex,1\nMia,1\n')
-  const second = await run(file, deployment)
+  const second = await run(file, baseUrl)
 
   expect(first.lines).toEqual([
     expect.stringMatching(/^Row 4: categoryId must be a JSON number, /),
@@ -82,14 +83,16 @@ const late = (file: string) =>
 test.each([
   ['23 hours after it began', 23 * HOUR_MS],
   ['when the clock was set back', -1],
-])('an import is refused %s', async (_, later) => {
+  ['when its mark is cut', 0, 60],
+])('an import is refused %s', async (_, later, length = 62) => {
   const file = fileOf()
   const { baseUrl, requests } = await serveFake({ status: 401, body: '{"status":401}' })
-  await run(file, deploymentAt(baseUrl))
+  await run(file, baseUrl)
 
   at(later)
+  truncateSync(`${file}.Test.started`, length)
 
-  expect(await run(file, deploymentAt(baseUrl))).toEqual({ lines: [], error: late(file) })
+  expect(await run(file, baseUrl)).toEqual({ lines: [], error: late(file) })
   expect(requests).toHaveLength(1)
 })
 
@@ -100,7 +103,7 @@ test('an import that waits for 23 hours sends nothing more', async () => {
     return { status: 503, headers: atOnce }
   })
 
-  expect(await run(file, deploymentAt(baseUrl))).toEqual({ lines: [], error: late(file) })
+  expect(await run(file, baseUrl)).toEqual({ lines: [], error: late(file) })
   expect(requests).toHaveLength(1)
 })
 
@@ -122,7 +125,7 @@ test('all but refusals is retried, with the same key and body', async () => {
   ]
   const { baseUrl, requests } = await serveFake(...retried, added)
 
-  const finished = await run(fileOf(), deploymentAt(baseUrl))
+  const finished = await run(fileOf(), baseUrl)
 
   expect(finished).toEqual(done('1 added, 0 added by earlier requests, 0 refused.'))
   const sent = requests.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)
@@ -133,7 +136,7 @@ test('all but refusals is retried, with the same key and body', async () => {
 test('an import ends when its key is refused', async () => {
   const { baseUrl } = await serveFake(error(403, 'No.'))
 
-  expect(await run(fileOf(), deploymentAt(baseUrl))).toEqual({
+  expect(await run(fileOf(), baseUrl)).toEqual({
     lines: [],
     error: 'The API does not accept the key of this command: No.',
   })
@@ -144,10 +147,10 @@ test('the key of a run is deleted; one that may be left is named, and the comman
   const file = fileOf()
   const before = await storedItems('apiKeys')
 
-  await run(file, deploymentAt(baseUrl))
+  await run(file, baseUrl)
   expect(await storedItems('apiKeys')).toEqual(before)
   failOnce({ DeleteItem: databaseResponses.accessDenied })
-  const finished = await run(file, deploymentAt(baseUrl))
+  const finished = await run(file, baseUrl)
   const { exitCode } = process
   process.exitCode = undefined
 
@@ -166,7 +169,7 @@ test('a run has its own key, which ends within an hour, and gets another one bef
     return { status: 503, headers: atOnce, ...(keys.length === 3 && added) }
   })
 
-  await run(fileOf(), deploymentAt(baseUrl))
+  await run(fileOf(), baseUrl)
 
   expect(new Set(keys.slice(0, 2)).size).toBe(1)
   expect(new Set(keys).size).toBe(2)

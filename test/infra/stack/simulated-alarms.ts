@@ -173,6 +173,7 @@ const quiet: Record<string, Story> = {
   'one request a minute': ordinary(1 / 60),
   'ten a second': ordinary(10),
   'ten a minute, 1 % are slow': { usual: { 200: 594, slow: 6 } },
+  'one a minute, half are invalid': { usual: { 200: 30, 400: 30 } },
   'a sale: many clients for each pet': {
     usual: { 200: 600 },
     during: { 200: 600, 409: 4000 },

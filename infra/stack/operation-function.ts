@@ -23,7 +23,7 @@ export class OperationFunction extends ServiceFunction {
     super(scope, operationId, {
       stage,
       entry: fileURLToPath(new URL(`../../functions/${operationId}.ts`, import.meta.url)),
-      policyName: 'Operation', // A script in OPERATE.md reads it.
+      policyName: 'Operation',
       statements: uses.map(({ statement }) => statement),
       environment: Object.assign(
         settingVariables(stage),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { command, runCommand } from '../../infra/command-line.ts'
 import { stackName, stages } from '../../infra/stages.ts'
+import { tableIds, tableOutput } from '../../shared/data/tables.ts'
 import {
   endAfter,
   environment,
@@ -15,6 +16,8 @@ import {
 import { cdkIn, type Outputs } from './cdk.ts'
 import { type Deployed, deployedApi } from './deployed-api.ts'
 import { type Emulator, startEmulator, startProxy } from './emulator.ts'
+
+const SUFFIX = '-restored-20261120T120000Z' // Of restored tables.
 
 const stacks = { staging: stackName(stages.staging), production: stackName(stages.production) }
 
@@ -77,20 +80,31 @@ const testDeployment = async (): Promise<void> => {
     await forEachAlias(`[[ $(aws lambda get-alias ${alias} --query FunctionVersion) != *LATEST* ]]`)
   })
 
-  // The marked blocks of the section.
-  const [restore, undelete, protect] = [0, 1, 2]
   await step('Stop writes', async () => {
     const [reader, writer] = ['listPets', 'createPet'].map(
       (id) =>
         `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
     )
-    await follow('Stop writes', [0], { concurrency: '0' })
+    await follow('Stop writes', [0])
     await bash(`[[ "${reader}, ${writer}" == ', 0' ]]`)
-    await follow('Stop writes', [0], { concurrency: 'none' })
+    await follow('Stop writes', [1])
     await bash(`[[ "${reader}, ${writer}" == ', ' ]]`)
   })
-  await step('Restore the tables of production', () => follow('Restore data', [restore, protect]))
-  const restored = await restoredPets(env)
+  // The marked blocks of the section.
+  const [choose, restore, undelete, ...prepare] = [0, 1, 2, 3, 4]
+  await step('Restore the tables of production', () =>
+    // The second time, because a procedure may fail in the middle.
+    follow('Restore data', [choose, restore, restore, ...prepare, ...prepare]),
+  )
+  const adopt = Object.fromEntries(
+    tableIds
+      .filter((id) => id !== 'apiKeys')
+      .map((id) => [id, [`${outputs[stacks.production]?.[tableOutput(id)]}${SUFFIX}`]]),
+  )
+  const [restored = ''] = adopt.pets ?? []
+  const apiKeys = outputs[stacks.production]?.ApiKeysTable
+  // Restored keys would not know of their revocation.
+  await bash(`! aws dynamodb describe-table --table-name ${apiKeys}${SUFFIX}`)
   const late = await api.create('late')
 
   await step('Bring one pet back', async () => {
@@ -110,10 +124,9 @@ const testDeployment = async (): Promise<void> => {
     await bash(`aws dynamodb delete-item ${item}`)
   })
 
-  const update = await step('Synthesize an update', () => {
-    const time = restored.split('-').at(-1)
-    return cdk.synth('test/deploy/updated-app.ts', `restored=${time}`)
-  })
+  const update = await step('Synthesize an update', () =>
+    cdk.synth('test/deploy/updated-app.ts', `adopt=${JSON.stringify(adopt)}`),
+  )
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
   assert.deepEqual(await step('Retry a restored request', () => api.create('early')), early)
   assert.deepEqual(await api.listAvailable(), [early])
@@ -145,7 +158,7 @@ const testDeployment = async (): Promise<void> => {
       'delete-table',
     ]
     for (const each of steps) await bash(`aws dynamodb ${each} --table-name ${restored}`)
-    await follow('Restore data', [undelete, protect], { deleted: restored })
+    await follow('Restore data', [undelete, ...prepare], { tables: restored })
   })
   assert.deepEqual(await api.list(), items)
   await checkIndex()
@@ -155,11 +168,7 @@ const testDeployment = async (): Promise<void> => {
     await bash(`aws cloudformation ${unprotect} --stack-name $stack`)
     await bash(answeringYes(blocksOf('Delete a deployment', [0])))
   })
-  const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
-  await runProcess('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], {
-    env,
-    output,
-  })
+  await bash(`aws dynamodb describe-table --table-name ${apiKeys}`)
 }
 
 /** Gives the API of a stage an origin of its own, and issues a key with the operators' command. */
@@ -174,15 +183,6 @@ const openApi = async (
   const { stdout } = await promisify(execFile)('node', args.split(' '), { env })
   const [, apiKey = ''] = /^API key {2}(\S+)$/m.exec(stdout) ?? []
   return { baseUrl: origin + pathname, apiKey }
-}
-
-/** The name of the table of pets that was restored last. */
-const restoredPets = async (env: NodeJS.ProcessEnv): Promise<string> => {
-  const start = `${stacks.production}-Storagepets-restored-`
-  const query = `max(TableNames[?starts_with(@, '${start}')])`
-  const args = ['dynamodb', 'list-tables', '--output', 'text', '--query', query]
-  const { stdout } = await promisify(execFile)('aws', args, { env })
-  return stdout.trim()
 }
 
 const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {

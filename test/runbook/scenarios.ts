@@ -4,15 +4,12 @@ import type { Scenario } from './stand-in.ts'
 export type Example = Omit<Scenario, 'permissions'> & {
   /** The actions of AWS and the other commands, in their order. */
   calls: string[]
-  /** The first variable that is missing if nothing is set; `undefined` if it needs none. */
-  needs?: string
 }
 
 const stack = 'PetStoreStaging'
 const stage = 'staging'
-const pets = `${stack}-Storagepets1234ABCD-5EF`
+export const pets = `${stack}-Storagepets1234ABCD-5EF`
 const keys = `${stack}-StorageapiKeys1234ABCD-5EF`
-const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/pets'
 const time = '2026-11-20T12:00:00Z'
 /** What the operator has pasted before. */
 export const ask = `ask() { printf '%s? Type yes: ' "$1"; read -r answer; [ "$answer" = yes ]; }`
@@ -27,23 +24,17 @@ const outputs = {
   ],
 }
 const backup = {
-  BackupArn: `${ARN}/backup/01489602797149-73d8d5bc`,
+  BackupArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/pets/backup/01489602797149',
   BackupCreationDateTime: time,
 }
-const table = (TableStatus: string) => ({ Table: { TableStatus, TableArn: ARN } })
-const resource = (LogicalResourceId: string, PhysicalResourceId: string, ResourceType: string) => ({
-  LogicalResourceId,
-  PhysicalResourceId,
-  ResourceType,
-  ResourceStatus: 'CREATE_COMPLETE',
-})
+const tables = `${keys}\n${pets}`
+const suffix = '-restored'
+const made = [`table ${pets}-restored`, `table ${keys}-restored`]
 const prepared = [
   'dynamodb:DescribeTable',
-  'dynamodb:UpdateContinuousBackups',
   'dynamodb:DescribeTable',
   'dynamodb:TagResource',
-  'dynamodb:UpdateTable',
-  'dynamodb:Scan',
+  'dynamodb:UpdateContinuousBackups',
 ]
 
 /** An example of each shell block, by file and section, in their order. */
@@ -51,10 +42,13 @@ export const examples: Record<string, Example[]> = {
   'infra/OPERATE.md: The access log stays empty': [
     {
       variables: { stack },
-      needs: 'stack',
       responses: {
         'cloudformation:ListStackResources': [
-          { StackResourceSummaries: [resource('ApiCloudWatchRole', 'writer', 'AWS::IAM::Role')] },
+          {
+            StackResourceSummaries: [
+              { LogicalResourceId: 'ApiCloudWatchRole', PhysicalResourceId: 'writer' },
+            ],
+          },
         ],
         'iam:GetRole': [{ Role: { Arn: 'arn:aws:iam::123456789012:role/writer' } }],
       },
@@ -62,15 +56,15 @@ export const examples: Record<string, Example[]> = {
     },
   ],
   'infra/OPERATE.md: API keys': [
-    { variables: { stage }, needs: 'stage', calls: ['npm', 'npm'] },
-    { variables: { stage, keyId: '1' }, needs: 'keyId', calls: ['npm'] },
-    { variables: { stage, keyId: '1' }, needs: 'keyId', calls: ['npm'] },
+    { variables: { stage }, calls: ['npm'] },
+    { variables: { stage }, calls: ['npm'] },
+    { variables: { stage, keyId: '1' }, calls: ['npm'] },
+    { variables: { stage, keyId: '1' }, calls: ['npm'] },
   ],
-  'infra/OPERATE.md: Procedures': [{ calls: [] }],
+  'infra/OPERATE.md: Procedures': [{ calls: [] }, { calls: [] }],
   'infra/OPERATE.md: Go back to an older version': [
     {
       variables: { stack },
-      needs: 'stack',
       responses: {
         'codedeploy:ListDeployments': [{ deployments: ['d-1', 'd-2'] }],
         'codedeploy:GetDeployment': [
@@ -86,75 +80,55 @@ export const examples: Record<string, Example[]> = {
       ],
     },
   ],
-  'infra/OPERATE.md: Stop writes': [
-    {
-      variables: { stack, concurrency: '0' },
-      needs: 'concurrency',
-      responses: {
-        'lambda:ListFunctions': [
-          {
-            Functions: ['createPet', 'listPets', 'ReleaseHook'].map((id) => ({
-              FunctionName: `${stack}-${id}`,
-              Role: `arn:aws:iam::123456789012:role/${stack}-${id}`,
-            })),
-          },
-        ],
-        'iam:GetRolePolicy': ['PutItem', 'Query'].map((action) => ({
-          PolicyDocument: `{"Action":"dynamodb:${action}"}`,
-        })),
-      },
-      calls: [
-        'lambda:ListFunctions',
-        'iam:GetRolePolicy',
-        'lambda:PutFunctionConcurrency',
-        'iam:GetRolePolicy',
+  'infra/OPERATE.md: Stop writes': ['Put', 'Delete'].map((change) => ({
+    variables: { stack },
+    responses: {
+      'lambda:ListFunctions': [
+        {
+          Functions: ['createPet', 'listPets'].map((id) => ({
+            FunctionName: `${stack}-${id}`,
+            Environment: { Variables: id === 'createPet' ? { IDEMPOTENCY_KEYS_TABLE: keys } : {} },
+          })),
+        },
       ],
     },
-  ],
+    calls: ['lambda:ListFunctions', `lambda:${change}FunctionConcurrency`],
+  })),
   'infra/OPERATE.md: Restore data': [
     {
-      variables: { stack, time },
-      needs: 'time',
+      variables: { stack },
       responses: { 'cloudformation:DescribeStacks': [{ Stacks: [outputs] }] },
-      calls: [
-        'cloudformation:DescribeStacks',
-        'dynamodb:RestoreTableToPointInTime',
-        'dynamodb:Scan',
-        'dynamodb:RestoreTableToPointInTime',
-        'dynamodb:Scan',
-      ],
+      calls: ['cloudformation:DescribeStacks'],
     },
     {
-      variables: { deleted: pets },
-      needs: 'deleted',
+      variables: { tables, time },
+      calls: ['dynamodb:RestoreTableToPointInTime', 'dynamodb:RestoreTableToPointInTime'],
+    },
+    {
+      variables: { tables: pets },
       responses: { 'dynamodb:ListBackups': [{ BackupSummaries: [backup] }] },
-      calls: ['dynamodb:ListBackups', 'dynamodb:RestoreTableFromBackup', 'dynamodb:DescribeBackup'],
+      calls: ['dynamodb:ListBackups', 'dynamodb:RestoreTableFromBackup'],
     },
     {
-      variables: {
-        stage,
-        days: '1',
-        protection: '--no-deletion-protection-enabled',
-        tables: `${pets}\n${keys}`,
-      },
-      needs: 'stage',
-      responses: { 'dynamodb:DescribeTable': [table('ACTIVE')] },
+      variables: { tables, suffix, stage, days: '1' },
+      made,
+      calls: [...prepared, ...prepared],
+    },
+    {
+      variables: { tables, suffix, protection: '--no-deletion-protection-enabled' },
+      made,
       calls: [
-        'sleep',
-        ...prepared,
-        'sleep',
-        ...prepared.toSpliced(2, 0, 'dynamodb:UpdateTimeToLive'),
+        'dynamodb:UpdateTable',
+        'dynamodb:DescribeTimeToLive',
+        'dynamodb:UpdateTimeToLive',
+        'dynamodb:UpdateTable',
       ],
     },
   ],
   'infra/OPERATE.md: Bring one pet back': [
     {
       variables: { stack, time },
-      needs: 'stack',
-      responses: {
-        'cloudformation:DescribeStacks': [{ Stacks: [outputs] }],
-        'dynamodb:DescribeTable': [table('CREATING'), table('ACTIVE')],
-      },
+      responses: { 'cloudformation:DescribeStacks': [{ Stacks: [outputs] }] },
       calls: [
         'cloudformation:DescribeStacks',
         'dynamodb:RestoreTableToPointInTime',
@@ -164,39 +138,34 @@ export const examples: Record<string, Example[]> = {
     },
     {
       variables: { copy: 'copy', pets, pet: '7' },
-      needs: 'copy',
       responses: { 'dynamodb:GetItem': [{ Item: { id: { N: '7' } } }] },
       calls: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     },
     {
       variables: { copy: 'copy' },
-      needs: 'copy',
       input: 'yes\n',
       calls: ['dynamodb:DeleteTable'],
     },
   ],
   'infra/OPERATE.md: Add an index to an adopted table': [
-    {
+    ...['Update', 'Describe'].map((verb) => ({
       variables: { table: pets },
-      needs: 'table',
-      calls: ['dynamodb:UpdateTable', 'dynamodb:DescribeTable'],
-    },
+      made: [`table ${pets}`],
+      calls: [`dynamodb:${verb}Table`],
+    })),
   ],
-  'infra/OPERATE.md: Rewrite items': [{ variables: { stage }, needs: 'stage', calls: ['npm'] }],
+  'infra/OPERATE.md: Rewrite items': [{ variables: { stage }, calls: ['npm'] }],
   'infra/OPERATE.md: A failed deployment is stuck': [
     {
       variables: { stack },
-      needs: 'stack',
       responses: {
         'cloudformation:ListStackResources': [
           {
-            StackResourceSummaries: ['1', '2'].map((version) =>
-              resource(
-                `Version${version}`,
-                `arn:aws:lambda:eu-central-1:123456789012:function:createPet:${version}`,
-                'AWS::Lambda::Version',
-              ),
-            ),
+            StackResourceSummaries: ['1', '2'].map((version) => ({
+              PhysicalResourceId: `arn:aws:lambda:eu-central-1:123456789012:function:createPet:${version}`,
+              ResourceType: 'AWS::Lambda::Version',
+              ResourceStatus: 'CREATE_COMPLETE',
+            })),
           },
         ],
       },
@@ -204,21 +173,19 @@ export const examples: Record<string, Example[]> = {
     },
   ],
   'infra/OPERATE.md: Delete a deployment': [
-    { variables: { stack }, needs: 'stack', input: 'yes\n', calls: ['npx'] },
+    { variables: { stack }, input: 'yes\n', calls: ['npx'] },
   ],
   'infra/README.md: The first day of production': [
     {
       variables: {
         link: 'https://sns.example.com/?TopicArn=arn:aws:sns:eu-central-1:123456789012:t&Token=abc',
       },
-      needs: 'link',
       calls: ['sns:ConfirmSubscription'],
     },
   ],
   'infra/README.md: From GitHub': [
     {
       variables: { stage, repository: 'octo-org/octo-repo' },
-      needs: 'stage',
       responses: {
         gh: ['OwnerId=1 RepositoryId=2\n'],
         'cloudformation:DescribeStacks': [{ Stacks: [outputs] }],

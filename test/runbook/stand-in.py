@@ -6,11 +6,13 @@ options and prints what `--query` finds; but instead of a request, the response 
 that RUNBOOK names:
 
     permissions  the actions that IAM allows, such as `dynamodb:Restore*`
-    refusals     an error code, by action or by the name of another command
+    refused      the number of a call, from 0, that is refused
     responses    what each call returns in turn, the last one from then on: the members of AWS's
                  response, or the text that another command prints
+    made         what exists, such as `table pets`: it is not made again
 
-What was called is appended to this file's neighbor, `….calls`: one action or command a line.
+Appended are to this file's neighbors, a line each: to `….calls` the action or command of each call,
+and to `….made` what it has made.
 """
 
 import fnmatch
@@ -27,37 +29,77 @@ import botocore.waiter
 SERVICES = ("apigateway", "cloudformation", "codedeploy", "dynamodb", "iam", "lambda", "sns")
 # Actions that are not named after the operation.
 ACTIONS = {"apigateway:UpdateAccount": "apigateway:PATCH"}
+COMMANDS = ("gh", "npm", "npx")
+
+PUT = "dynamodb:PutItem"
+RESTORE = "dynamodb:RestoreTableToPointInTime"
+
+# What an action makes, by the name of its table, and the error if that exists.
+MAKES = {
+    PUT: ("pet in", "ConditionalCheckFailedException"),
+    "dynamodb:RestoreTableFromBackup": ("table", "TableAlreadyExistsException"),
+    RESTORE: ("table", "TableAlreadyExistsException"),
+    "dynamodb:UpdateTimeToLive": ("time to live of", "ValidationException"),
+}
 
 
 class Scenario:
     def __init__(self, path):
         with open(path) as file:
             self.state = json.load(file)
-        self.calls = path + ".calls"
+        self.path = path
 
-    def answer(self, action):
+    def answer(self, action, parameters):
         """Records a call. Returns the code of an error, or the response."""
-        with open(self.calls, "a+") as file:
-            file.seek(0)
-            before = file.read().splitlines().count(action)
-            file.write(action + "\n")
-        if action in self.state["refusals"]:
-            return self.state["refusals"][action], None
+        earlier = self.lines("calls")
+        self.append("calls", action)
+        if len(earlier) == self.state.get("refused") or not self.allows(action):
+            return "AccessDenied", None
+        table = parameters.get("TargetTableName", parameters.get("TableName"))
+        if action == "dynamodb:DescribeTable":
+            if not self.exists(f"table {table}"):
+                return "ResourceNotFoundException", None
+            # A restore takes longer than a block.
+            status = "CREATING" if earlier[-1:] == [RESTORE] else "ACTIVE"
+            arn = f"arn:aws:dynamodb:eu-central-1:123456789012:table/{table}"
+            return None, {"Table": {"TableStatus": status, "TableArn": arn}}
+        if action.startswith("dynamodb:Update") and not self.exists(f"table {table}"):
+            return "ResourceNotFoundException", None
+        if action in MAKES:
+            kind, error = MAKES[action]
+            is_replaced = action == PUT and "ConditionExpression" not in parameters
+            if self.exists(f"{kind} {table}") and not is_replaced:
+                return error, None
+            self.append("made", f"{kind} {table}")
+        if action == "dynamodb:DescribeTimeToLive":
+            status = "ENABLED" if self.exists(f"time to live of {table}") else "DISABLED"
+            return None, {"TimeToLiveDescription": {"TimeToLiveStatus": status}}
         responses = self.state["responses"].get(action)
-        return None, responses[min(before, len(responses) - 1)] if responses else None
+        return None, responses[min(earlier.count(action), len(responses) - 1)] if responses else None
+
+    def exists(self, thing):
+        return thing in self.state["made"] + self.lines("made")
+
+    def append(self, name, line):
+        with open(f"{self.path}.{name}", "a") as file:
+            file.write(line + "\n")
+
+    def lines(self, name):
+        with open(f"{self.path}.{name}") as file:
+            return file.read().splitlines()
 
     def allows(self, action):
-        return any(fnmatch.fnmatchcase(action, each) for each in self.state["permissions"])
+        permissions = [*self.state["permissions"], *COMMANDS]
+        return any(fnmatch.fnmatchcase(action, each) for each in permissions)
 
 
 def call_aws(driver, scenario, arguments):
-    def respond(model, **_):
+    def respond(model, params, **_):
         service = model.service_model
         name = f"{service.signing_name}:{model.name}"
+        parameters = json.loads(params["body"]) if service.signing_name == "dynamodb" else {}
         action = ACTIONS.get(name, name)
-        error, response = scenario.answer(action)
-        if error is None and not scenario.allows(action):
-            error = "AccessDenied"
+        error, response = scenario.answer(action, parameters)
         if error:
             message = f"You are not authorized to perform {action}" if error == "AccessDenied" else error
             return types.SimpleNamespace(status_code=400), {
@@ -71,7 +113,7 @@ def call_aws(driver, scenario, arguments):
 
 
 def call_other(scenario, name):
-    error, response = scenario.answer(name)
+    error, response = scenario.answer(name, {})
     if error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
@@ -102,7 +144,7 @@ class Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
 botocore.waiter.time = types.SimpleNamespace(sleep=lambda seconds: None)
 driver = awscli.clidriver.create_clidriver()
 for service in SERVICES:
-    driver.session.get_service_model(service)
+    driver.session.create_client(service)
 with Server(sys.argv[1], Command) as server:
     server.driver = driver
     server.serve_forever()

@@ -9,20 +9,22 @@ import { environment, preparePython, startProcess } from '../support/process.ts'
 /** What AWS and other commands respond, by action such as `iam:GetRole`, or by command. */
 export type Scenario = {
   /** What the operator has set. */
-  variables?: Record<string, string>
+  variables?: Record<string, string | undefined>
   /** The lines that the operator types when asked. */
   input?: string
   permissions: readonly string[]
   /** What each call returns in turn, the last from then on. Without any, a response is empty. */
   responses?: Record<string, readonly unknown[]>
-  /** Error codes. */
-  refusals?: Record<string, string>
+  /** The number of a call, from 0, that is refused. */
+  refused?: number
+  /** What exists, such as `table pets`: it is not made again. */
+  made?: readonly string[]
 }
 
 const FOLDER = dirname(fileURLToPath(import.meta.url))
 
 /** The commands that a procedure may call. Others are this machine's own. */
-const COMMANDS = ['aws', 'npm', 'npx', 'gh', 'sleep']
+const COMMANDS = ['aws', 'npm', 'npx', 'gh']
 
 // Without the settings of whoever runs this.
 const OPTIONS = { bash: ['--noprofile', '--norc'], zsh: ['-f'] }
@@ -62,7 +64,7 @@ const AWS = {
 
 const START_COMMAND = '#!/bin/sh\nCOMMAND="$0" exec "$PYTHON" -IS "$PROGRAM" "$@"\n'
 
-/** The `calls` are the actions of AWS and the other commands, in their order. */
+/** The `calls` are the actions of AWS and the other commands, and `made` what exists after them. */
 const paste = async (
   { folder, python }: { folder: string; python: string },
   shell: Shell,
@@ -70,7 +72,8 @@ const paste = async (
   { variables, input = '', ...state }: Scenario,
 ) => {
   const file = join(mkdtempSync(join(folder, 'run-')), 'scenario')
-  writeFileSync(file, JSON.stringify({ responses: {}, refusals: {}, ...state }))
+  writeFileSync(file, JSON.stringify({ responses: {}, made: [], ...state }))
+  for (const name of ['calls', 'made']) writeFileSync(`${file}.${name}`, '')
   const child = startProcess(shell, [...OPTIONS[shell], '-c', commands], {
     cwd: dirname(file),
     env: {
@@ -89,7 +92,7 @@ const paste = async (
   child.stdin?.on('error', () => {}) // A block that asks nothing may end first.
   child.stdin?.end(input)
   const [status] = await once(child, 'close')
-  const record = `${file}.calls`
-  const calls = existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : []
-  return { status: Number(status), calls, stderr }
+  const linesOf = (name: string) => readFileSync(`${file}.${name}`, 'utf8').match(/.+/g) ?? []
+  const made = [...(state.made ?? []), ...linesOf('made')]
+  return { status: Number(status), calls: linesOf('calls'), made, stderr }
 }

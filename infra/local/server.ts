@@ -1,5 +1,4 @@
 import './watchdog.ts'
-import { entries } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-check.ts'
@@ -11,7 +10,7 @@ import { loadFunctions } from './lambda.ts'
 import { createLocalApi } from './local-api.ts'
 import { isLoopback, listen } from './ports.ts'
 
-/** The argument of this process, as JSON. `changed` is the source that has caused a restart. */
+/** The argument of this process, as JSON. `changed` is the source that caused a restart. */
 export type ServerOptions = {
   host: string
   port: number
@@ -57,13 +56,8 @@ const surviveErrors = (): void => {
 const urlHost = host.includes(':') ? `[${host}]` : host
 const baseUrl = `http://${urlHost}:${port}${service.basePath}`
 
-const listEntry = Object.values(entries).find(
-  ({ method, path }) => method === 'GET' && !path.includes('{'),
-)
-
 const banner = (examples: string): string => `\
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}${listEntry?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
   API key       ${LOCAL_API_KEY}
   Database      ${database.text}${examples}
 `

@@ -147,7 +147,7 @@ const rows: Record<string, Row> = {
     when: 'requests > 1 && lines == 0',
     windows: { minutes: 5, bad: 5, of: 12 },
     text:
-      'The access log has no requests, so only ApiDown and ApiSlowForMany still work. Follow ' +
-      '"The access log stays empty" in OPERATE.md. This alarm ends within an hour of the repair.',
+      'The access log has no requests, so only ApiDown and ApiSlowForMany work. Follow ' +
+      '"The access log stays empty" in OPERATE.md. This ends within an hour of the repair.',
   },
 }

@@ -81,7 +81,7 @@ const KEY = `${service.keyIssuer}_[a-z]+_\\w{38}`
 // start.
 const shown: [source: string, line: RegExp][] = [
   ['infra/commands/keys.ts, stdout', new RegExp(`^API key {2}${KEY}$`, 'm')],
-  ['infra/local/main.ts', new RegExp(`^ {2}(API key|Try it) .*${LOCAL_API_KEY}'?$`, 'gm')],
+  ['infra/local/main.ts', new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm')],
 ]
 
 const withoutShown = (source: string, text: string): string =>

@@ -115,11 +115,11 @@ const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 // The SDK has no classes for these errors.
 const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
-  if (message === 'Region is missing')
-    return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
+  if (message.startsWith('Region '))
+    return 'No valid AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
   if (/multi-factor/i.test(message))
     return (
-      'The AWS profile needs a code of an MFA device. Export the credentials of a session first: ' +
+      "The AWS profile needs a code of an MFA device. Export a session's credentials first: " +
       'eval "$(aws configure export-credentials --format env)"'
     )
   if (/credentials|ExpiredToken/i.test(name + message))

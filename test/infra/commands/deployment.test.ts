@@ -115,6 +115,8 @@ const noCredentials = Object.fromEntries(
   [...Object.keys(exampleCredentials), 'AWS_PROFILE'].map((name) => [name, undefined]),
 )
 
+const profile = (name: string) => `[${name}]\naws_access_key_id=${name}\naws_secret_access_key=x\n`
+
 test.each<[Record<string, string | undefined>, string]>([
   [{ AWS_PROFILE: '', AWS_DEFAULT_PROFILE: 'staging' }, 'staging/eu-central-1'],
   [{ AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-1' }, 'default/eu-west-1'],
@@ -128,8 +130,6 @@ test.each<[Record<string, string | undefined>, string]>([
     'mine/us-west-2',
   ],
 ])('with %j, credentials and region are those that cdk takes: %s', async (env, expected) => {
-  const profile = (name: string) =>
-    `[${name}]\naws_access_key_id=${name}\naws_secret_access_key=x\n`
   const file = join(temporaryFolder(), 'credentials')
   writeFileSync(file, `${profile('default')}${profile('staging')}region=us-west-2\n`)
   const { users } = await cloudFormation(complete)
@@ -209,25 +209,22 @@ test('AWS_CA_BUNDLE adds certificates to those that are known', async () => {
 })
 
 const AWS_REGION = 'eu-central-1'
-const mfaProfile = () => {
-  const file = join(temporaryFolder(), 'config')
-  const settings =
-    'role_arn=arn:aws:iam::1:role/x\nsource_profile=source\nmfa_serial=arn:aws:iam::1:mfa/jane'
-  writeFileSync(
-    file,
-    `[default]\n${settings}\n[profile source]\naws_access_key_id=x\naws_secret_access_key=x\n`,
-  )
-  return file
-}
+const mfaProfile = join(temporaryFolder(), 'config')
+const role =
+  'role_arn=arn:aws:iam::1:role/x\nsource_profile=source\nmfa_serial=arn:aws:iam::1:mfa/jane'
+writeFileSync(mfaProfile, `[default]\n${role}\n${profile('profile source')}`)
+
+const noRegion = /^No valid AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/
 
 test.each<[Record<string, string | undefined>, RegExp]>([
-  [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
+  [{}, noRegion],
+  [{ AWS_REGION: 'eu west' }, noRegion],
   [
     { AWS_REGION, ...noCredentials },
     /^No AWS credentials can be used\. Run aws sso login, or set AWS_PROFILE \(.+\)$/,
   ],
   [
-    { AWS_REGION, ...noCredentials, AWS_CONFIG_FILE: mfaProfile() },
+    { AWS_REGION, ...noCredentials, AWS_CONFIG_FILE: mfaProfile },
     /^The AWS profile needs a code of an MFA device\. .+: eval "\$\(aws configure export-credentials --format env\)"$/,
   ],
   // Nothing listens on port 1.

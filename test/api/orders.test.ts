@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Order } from '../../shared/orders/order.ts'
+import { service } from '../../shared/service.ts'
 import {
   createdPet,
   expectCommonHeaders,
@@ -40,6 +41,7 @@ test('an order makes its pet pending, and sold once it is complete', async () =>
   const { id } = orderOf(placed)
   const order = { id, petId, reference: '1742', complete: false, placedAt: A_TIME }
   expect([placed.status, placed.body]).toEqual([201, order])
+  expect(placed.headers.location).toBe(`${service.basePath}/store/orders/${id}`)
   expect(id).toBeGreaterThan(1)
   expect(await read(id)).toMatchObject({
     status: 200,

@@ -1,4 +1,5 @@
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/database/local-api-key.ts'
 import { addExamples } from '../../infra/local/examples.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
@@ -9,14 +10,14 @@ import { PATH_PARAMETER, takesIfMatch } from '../../shared/pipeline/by-method.ts
 import type { AnyEntry } from '../../shared/pipeline/entry.ts'
 import { deleteItem, storedItems } from '../support/database.ts'
 import { differences, type OpenApi } from '../support/documented.ts'
+import { eventOf } from '../support/events.ts'
 import { replayOf, type Sent, sendUntilServed } from '../support/http.ts'
+import { invoke } from '../support/invoke.ts'
 import { serveDeployment } from '../support/local-deployment.ts'
 import { headersOf } from '../support/server.ts'
 
 // A resource takes part by its seed, which stores the examples of the document, and two values of
 // each field to filter by.
-
-vi.spyOn(console, 'info').mockImplementation(() => {})
 
 const written = tableIds.filter((id) => id !== 'apiKeys')
 
@@ -142,4 +143,12 @@ test.each(operations)('%s: its example succeeds, as documented and once', async 
   expect(first.status, `${advice} ${first.text}`).toBeLessThan(300)
   if (entry.method !== 'GET') expect(again).toMatchObject(replayOf(first))
   else if (again.status === 200) expect(again.text).toBe(first.text)
+})
+
+test.each(readdirSync('test/events'))('the event %s succeeds', async (file) => {
+  onTestFinished(storeExamples)
+
+  const { status } = await invoke(eventOf(file.replace('.json', '')))
+
+  expect(status).toBeLessThan(300)
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
+import '../../support/clock.ts'
 import { putItem, storedItems } from '../../support/database.ts'
 import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 
@@ -18,6 +19,23 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
 const aPet = (order?: number) =>
   store('pets', { name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
+
+test('an order is stored with its time, and with the partitions of its lists', async () => {
+  const petId = await aPet()
+
+  const { id } = await orders.place({ petId })
+
+  expect(await storedItems('orders')).toContainEqual({
+    id,
+    petId,
+    complete: false,
+    placedAt: '2026-11-20T12:00:00Z',
+    shard: 0,
+    petIdShard: `${petId}#0`,
+    completeShard: 'false#0',
+    revision: expect.any(String),
+  })
+})
 
 test('an order of a pet that is not available queues nothing', async () => {
   const petId = await aPet(await anOrder())

@@ -13,7 +13,7 @@ import {
 import { replayOf } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 
-const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
+const keyed = (key: string) => ({ 'Idempotency-Key': key })
 const uniquePet = () => newPet(`Rex ${randomUUID()}`)
 
 /** All pets that are newer than the one with this id. */

@@ -70,17 +70,13 @@ export const putItem = (table: TableId, Item: StoredItem) =>
 export const storedItem = async (id: Int64): Promise<StoredItem | undefined> =>
   (await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))).Item
 
-type KeyOptions = StoredItem & { key?: string; clientId?: string }
+type KeyOptions = StoredItem & { key?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
-export const storeKey = async ({
-  key = newApiKey('local'),
-  clientId = 'ann',
-  ...options
-}: KeyOptions = {}) => {
+export const storeKey = async ({ key = newApiKey('local'), ...options }: KeyOptions = {}) => {
   const stored = {
     keyId: 'key-1',
-    clientId,
+    clientId: 'ann',
     name: 'Ann',
     scopes,
     createdAt: '2026-11-20',

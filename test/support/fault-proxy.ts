@@ -41,7 +41,6 @@ export const databaseResponses = {
   transactionConflict: error(400, 'TransactionConflictException'),
   transactionInProgress: error(400, 'TransactionInProgressException'),
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
-  nothing: databaseResponse(200, {}),
 } as const satisfies Record<string, FakeResponse>
 
 /** A transaction that was canceled for these reasons, one for each of its items. */

@@ -24,15 +24,14 @@ export type LocalServer = {
 
 /**
  * Starts the local server on a free port, by default without examples, and waits until it is
- * ready. `folder` has its sources.
+ * ready.
  */
 export const startServer = (
   args = ['--empty'],
   env: Record<string, string> = {},
-  folder = '',
 ): Promise<LocalServer> => {
   const options = ['--port=0', '--no-watch', ...args]
-  const command = [endWithParent, join(folder, 'infra/local/main.ts'), ...options]
+  const command = [endWithParent, 'infra/local/main.ts', ...options]
   return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
 }
 

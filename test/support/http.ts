@@ -38,24 +38,16 @@ export const send = async (
   baseUrl: string,
   { method = 'GET', path = '', headers = {}, body: sent }: Sent,
 ): Promise<Received> => {
-  const { protocol, hostname, port, pathname } = new URL(baseUrl)
+  const { protocol, pathname } = new URL(baseUrl)
   const target = pathname.replace(/\/$/, '') + path // `URL` gives a bare origin the path `/`.
   // For methods such as DELETE, Node.js would send a body without its length, and so as a second
   // request.
   const isFramed = sent === undefined || 'Transfer-Encoding' in headers
   const length = !isFramed && { 'Content-Length': Buffer.byteLength(sent) }
-  const options = {
-    protocol,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port,
-    path: target,
-    method,
-    headers: { ...headers, ...length },
-  }
+  const options = { path: target, method, headers: { ...headers, ...length } }
+  const request = protocol === 'https:' ? requestHttps : requestHttp
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request =
-      protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
-    request.on('error', reject).end(sent)
+    request(baseUrl, options, resolve).on('error', reject).end(sent)
   })
   const body = await text(response)
   const lines = Object.entries(response.headers).map(([name, value]) => [name, String(value)])

@@ -11,7 +11,6 @@ import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders, httpsHeaders } from '../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../shared/service.ts'
 import {
-  DEFAULT_URL,
   documentOf,
   everyOption,
   joined,
@@ -25,6 +24,8 @@ import {
 
 const template = templateOf('production')
 const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+/** The default base address, as `joined` makes it. */
+const DEFAULT_URL = `https://${api.Ref}.execute-api.eu-central-1.amazonaws.com${service.basePath}`
 
 const pathOf = (resourceId: string | undefined): string => {
   if (resourceId === undefined) return ''

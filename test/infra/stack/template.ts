@@ -60,22 +60,20 @@ export const alarmsOf = (template: Template) =>
     ...Properties,
   }))
 
-/** A text as CloudFormation joins it, in a region and with an id of the API. */
-export const joined = (value: string | { 'Fn::Join': [string, (string | { Ref: string })[]] }) => {
+/** A text as CloudFormation joins it in a region, with the logical ids of the resources. */
+export const joined = (value: string | { 'Fn::Join': [string, (string | object)[]] }): string => {
   if (typeof value === 'string') return value
   const [separator, parts] = value['Fn::Join']
   const values: Record<string, string> = {
     'AWS::Region': 'eu-central-1',
     'AWS::URLSuffix': 'amazonaws.com',
   }
-  const texts = parts.map((part) =>
-    typeof part === 'string' ? part : (values[part.Ref] ?? 'a1b2c3'),
-  )
+  const texts = parts.map((part) => {
+    const [name] = typeof part === 'string' ? [part] : Object.values(part).flat()
+    return values[name] ?? name
+  })
   return texts.join(separator)
 }
-
-/** The default base address, as `joined` makes it. */
-export const DEFAULT_URL = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com/v1'
 
 /** The OpenAPI document that API Gateway serves, with the addresses that `joined` makes. */
 export const documentOf = (template: Template): string => {

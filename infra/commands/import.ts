@@ -115,7 +115,7 @@ const openMark = (path: string) => {
     )
   }
   assertValid()
-  return { id: `${line}\n`, assertValid }
+  return { id: `${line}\n`, assertValid } // As written.
 }
 
 /** Makes a mark at once and whole, unless there is one: several imports may begin now. */
